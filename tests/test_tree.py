@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import socket
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from flake8_deadline import tree
 from flake8_deadline.tree import Problem, Tree, UnreadableError, aliases, module_names, read, search_path, source_roots, walk
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def plant(root: Path, *paths: str) -> None:
@@ -53,8 +56,10 @@ def test_a_directory_whose_name_looks_like_a_file_is_a_directory(tmp_path: Path)
 
 @pytest.mark.parametrize(
     "directory",
-    [".git", ".hg", ".svn", ".tox", ".nox", ".venv", "node_modules", "__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".eggs"]
-    + ["lib/site-packages", "app.egg-info", ".flake8_deadline_cache"],
+    [
+        *(".git", ".hg", ".svn", ".tox", ".nox", ".venv", ".eggs", "node_modules", "lib/site-packages", "app.egg-info"),
+        *("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".flake8_deadline_cache"),
+    ],
 )
 def test_directories_that_never_hold_the_projects_own_source_are_left_out(tmp_path: Path, directory: str) -> None:
     plant(tmp_path, f"{directory}/x.py", f"deep/{directory}/x.py", "own.py")
