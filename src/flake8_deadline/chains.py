@@ -1,0 +1,81 @@
+"""How a hazard is told: the chain of links from the task to the clause, and the words for clauses and loops."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from flake8_deadline import queues
+from flake8_deadline.facts import Sequence, Value
+from flake8_deadline.project import Hazard, Project
+from flake8_deadline.project.deadlines import Deadlines
+from flake8_deadline.project.objects import FunctionRef
+from flake8_deadline.project.reach import Reach
+from flake8_deadline.rule import Finding, Fix, Link, Rule
+from flake8_deadline.swallow import Swallow
+
+
+def clause(swallow: Swallow) -> str:
+    """The clause as it is written: `except (ValueError, Exception)`."""
+    return "except" if swallow.bare else f"except {_written(swallow.catches)}"
+
+
+def _written(value: Value) -> str:
+    if isinstance(value, Sequence):
+        return f"({', '.join(map(_written, value.items))})"
+    return value if isinstance(value, str) else "…"
+
+
+def down(project: Project, reach: Reach, frame: FunctionRef) -> list[Link]:
+    """The links from the task to a function."""
+    links: list[Link] = []
+    chain = reach.chain(frame)
+    first = chain[0][0]
+    declared = project.task_of.get(first) if project.known else None
+    if declared:
+        links.append(Link(declared.path, declared.line, f"task {declared.name}"))
+    else:
+        links.append(Link(first.path, project.inference.function(first).line, f"function {project.describe(first)}"))
+    calls = [(caller, site.step.line) for caller, site in chain if site is not None]
+    return links + _calls(project, calls, [callee for callee, _ in chain[1:]])
+
+
+def _calls(project: Project, calls: Iterable[tuple[FunctionRef, int]], callees: Iterable[FunctionRef]) -> list[Link]:
+    return [Link(caller.path, line, f"calls {project.describe(callee)}") for (caller, line), callee in zip(calls, callees)]
+
+
+def chain(project: Project, reach: Reach, hazard: Hazard) -> tuple[Link, ...]:
+    """From the task down to the loop that goes on, and on to the clause."""
+    loop = Link(hazard.where.path, hazard.line, "this loop goes on" if hazard.goes_on == "loops" else "this loop still runs")
+    callees = [*(frame for frame, _ in hazard.calls[1:]), hazard.frame]
+    under = _calls(project, hazard.calls, callees)
+    end = Link(hazard.frame.path, hazard.swallow.line, f"{clause(hazard.swallow)} takes the deadline")
+    return (*down(project, reach, hazard.where), loop, *under, end)
+
+
+def nearest(deadlines: Deadlines) -> list[Hazard]:
+    """One hazard for each clause: a loop that goes on before one that merely still runs, the clause's own before a caller's, short chains first."""
+    best: dict[tuple[str, int], tuple[tuple[object, ...], Hazard]] = {}
+    for hazard in deadlines.hazards():
+        rank = (hazard.goes_on != "loops", len(hazard.calls), deadlines.reach.length(hazard.where), hazard.where.path, hazard.line, repr(hazard.frame))
+        key = (hazard.frame.path, hazard.swallow.line)
+        if key not in best or rank < best[key][0]:
+            best[key] = (rank, hazard)
+    return [hazard for _, hazard in best.values()]
+
+
+def finding(rule: Rule, project: Project, reach: Reach, hazard: Hazard, message: str) -> Finding:
+    """The finding at the hazard's clause, with the fix that lets the signal out."""
+    swallow, queue = hazard.swallow, queues.CELERY
+    fix = Fix(swallow.line, queue.module, queue.signal, rule.fixable) if rule.fixable else None
+    return Finding(hazard.frame.path, swallow.line, swallow.column, rule.code, rule.name, message, chain(project, reach, hazard), fix)
+
+
+def origin(project: Project, reach: Reach, hazard: Hazard) -> str:
+    """The end of a message: where the chain begins."""
+    first = reach.chain(hazard.where)[0][0]
+    declared = project.task_of.get(first)
+    if project.known and declared:
+        return f"reached from task {declared.name}"
+    if project.known:
+        return "no task known to reach it"
+    return "the project defines no task: every loop counts"

@@ -1,0 +1,81 @@
+"""All findings of a project: every rule that is asked for, over all files. Which findings are printed is the front ends' business."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+from msgspec import Struct
+
+from flake8_deadline.facts import Call
+from flake8_deadline.index import FileError, Index
+from flake8_deadline.options import Options
+from flake8_deadline.project import Project
+from flake8_deadline.rule import Finding
+from flake8_deadline.rules import RULES
+
+__all__ = ["Analysis", "FileError", "Statistics", "analyse"]
+
+
+class Statistics(Struct, frozen=True):
+    """Counts of one run. `parsed` of `files` were parsed, the others cannot matter; calls are those of the functions reached."""
+
+    files: int = 0
+    parsed: int = 0
+    tasks: int = 0
+    functions: int = 0
+    calls: int = 0
+    unresolved_calls: int = 0
+    suppressed: int = 0
+
+
+class Analysis(Struct, frozen=True):
+    root: str
+    findings: tuple[Finding, ...]
+    errors: tuple[FileError, ...]
+    statistics: Statistics
+
+
+def analyse(options: Options, overrides: Mapping[str, bytes] | None = None, paths: Sequence[str] = ()) -> Analysis:
+    """The findings of the default rules and of those in `options.enable`, in all files under `options.root` (absolute), sorted.
+
+    `overrides` maps paths to texts that stand in for the files' own. `paths` are files named by the user: they are always parsed, so that
+    a syntax error in them is among the errors. A result that nothing could have changed is recalled from the cache.
+    """
+    index = Index(options, overrides or {}, paths)
+    recalled = index.recall([msgspec.json.encode((options, sorted(paths)))])
+    if recalled is not None:
+        try:
+            return msgspec.msgpack.decode(recalled, type=Analysis)
+        except msgspec.MsgspecError:
+            pass
+    analysis = _run(index, options)
+    index.remember(msgspec.msgpack.encode(analysis))
+    index.save()
+    return analysis
+
+
+def _run(index: Index, options: Options) -> Analysis:
+    project = Project(index, options)
+    findings = {finding for rule in RULES if rule.default or rule.code in options.enable for finding in rule.check(project)}
+    for path in index.doubtful():
+        project.modules.source(path)
+    return Analysis(options.root, tuple(sorted(findings)), index.errors(), _statistics(project, index))
+
+
+def _statistics(project: Project, index: Index) -> Statistics:
+    reach = project.reach
+    resolutions = [
+        resolution
+        for frame, found in reach.resolved.items()
+        for position, resolution in found.items()
+        if isinstance(reach.sites(frame)[position].step, Call)
+    ]
+    return Statistics(
+        files=len(index.names),
+        parsed=len(project.modules.read),
+        tasks=len(project.tasks),
+        functions=len({frame[:2] for frame in reach.resolved}),
+        calls=len(resolutions),
+        unresolved_calls=sum(not resolution.known for resolution in resolutions),
+    )

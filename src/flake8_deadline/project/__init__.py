@@ -1,0 +1,85 @@
+"""All files linked: names, tasks, calls, reach, deadlines. Pure and in memory; answers questions, holds no findings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from typing import TypeVar
+
+from flake8_deadline.options import Options
+from flake8_deadline.project.calls import Calls, is_test
+from flake8_deadline.project.deadlines import Deadlines, Hazard
+from flake8_deadline.project.inference import Inference
+from flake8_deadline.project.modules import Files, Modules
+from flake8_deadline.project.objects import FunctionRef
+from flake8_deadline.project.reach import Reach
+from flake8_deadline.project.tasks import Declared, Tasks
+
+__all__ = ["Declared", "Files", "Hazard", "Project"]
+
+Answer = TypeVar("Answer")
+
+
+class Project:
+    """The linked project. Every question is answered once and kept."""
+
+    def __init__(self, files: Files, options: Options) -> None:
+        self.files = files
+        self.options = options
+        self.modules = Modules(files)
+        self.inference = Inference(self.modules, options.task_decorators)
+        self.calls = Calls(self.inference)
+        self._answers: dict[object, object] = {}
+
+    @cached_property
+    def tasks(self) -> tuple[Declared, ...]:
+        return Tasks(self.inference, self.options.task_decorators).all()
+
+    @cached_property
+    def known(self) -> bool:
+        """Whether it is known what a task reaches: the project defines a task, and nobody asked to treat all code alike."""
+        return bool(self.tasks) and self.options.scope == "tasks"
+
+    @cached_property
+    def reach(self) -> Reach:
+        """What the tasks reach; in a project without a task, everything that bears a handler and a loop."""
+        if self.known:
+            return Reach(self.inference, self.calls, (declared.task.runs for declared in self.tasks))
+        return Reach(self.inference, self.calls, self._functions(everything=self.options.scope == "everywhere"))
+
+    @cached_property
+    def deadlines(self) -> Deadlines:
+        return self._deadlines(self.reach)
+
+    @cached_property
+    def unreached(self) -> Deadlines:
+        """The deadlines of the code that no task reaches."""
+        reached = {frame[:2] for frame in self.reach.resolved}
+        rest = [frame for frame in self._functions(everything=False) if frame[:2] not in reached]
+        return self._deadlines(Reach(self.inference, self.calls, rest))
+
+    @cached_property
+    def task_of(self) -> dict[FunctionRef, Declared]:
+        """The task that starts with each function."""
+        return {declared.task.runs: declared for declared in self.tasks}
+
+    def once(self, answer: Callable[[Project], Answer]) -> Answer:
+        """What a function says of this project, computed once."""
+        if answer not in self._answers:
+            self._answers[answer] = answer(self)
+        return self._answers[answer]  # type: ignore[return-value]
+
+    def _deadlines(self, reach: Reach) -> Deadlines:
+        return Deadlines(self.inference, reach, frozenset(self.options.signals), frozenset(self.options.cheap_calls))
+
+    def _functions(self, everything: bool) -> Iterable[FunctionRef]:
+        for path in sorted(self.files.names):
+            if is_test(path) and self.known:
+                continue
+            if everything or {"handler", "loop"} <= self.files.outline(path).marks:
+                for function in self.modules.source(path).functions.values():
+                    yield FunctionRef(path, function.qualname)
+
+    def describe(self, frame: FunctionRef) -> str:
+        """A function's name as a chain shows it."""
+        return f"{self.modules.dotted(frame.path)}.{frame.qualname.replace('.<locals>', '')}" if frame.qualname else self.modules.dotted(frame.path)

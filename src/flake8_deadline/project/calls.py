@@ -1,0 +1,149 @@
+"""Which functions of the project a call runs, in this thread and before it comes back.
+
+`.delay()` and its kin, functions handed to threads, executors and `on_commit` are no calls. A method of a receiver that nobody knows is
+resolved by its name only where the project has one or two methods of that name and the name is not a common one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from flake8_deadline import libraries
+from flake8_deadline.facts import Attr, Call, Loop, Value, With
+from flake8_deadline.project.inference import Inference
+from flake8_deadline.project.objects import NOTHING, ClassRef, External, FunctionRef, Instance, Objects, Task
+
+_MOST_NAMESAKES = 2
+_MOST_OVERRIDES = 12
+
+
+class Resolution(NamedTuple):
+    """What a call means: the functions of the project it runs, and everything it may be a call of."""
+
+    targets: tuple[FunctionRef, ...] = ()
+    objects: Objects = NOTHING
+    iterates: bool = False
+    """Whether it runs its targets once for each of many elements (`map`)."""
+
+    @property
+    def known(self) -> bool:
+        return bool(self.targets or self.objects)
+
+
+class Calls:
+    def __init__(self, inference: Inference) -> None:
+        self._inference = inference
+        self._modules = inference.modules
+        self._subclasses: dict[str, list[tuple[str, str]]] | None = None
+        self._namesakes: dict[str, tuple[FunctionRef, ...]] = {}
+        self._definitions: dict[str, list[str]] | None = None
+
+    def resolve(self, step: Call | Loop | With, frame: FunctionRef) -> Resolution:
+        if isinstance(step, Call):
+            return self._call(step, frame)
+        if isinstance(step, With):
+            objects: Objects = frozenset().union(*[self._inference.evaluate(item, frame) for item in step.items])
+            found = [self._method(o, name, frame) for o in objects if isinstance(o, Instance) for name in ("__enter__", "__exit__")]
+            return Resolution(_sorted(target for targets in found for target in targets), NOTHING)
+        return Resolution(objects=self._inference.evaluate(step.over, frame))
+
+    def _call(self, call: Call, frame: FunctionRef) -> Resolution:
+        objects = self._inference.evaluate(call.func, frame)
+        targets: set[FunctionRef] = set()
+        for o in objects:
+            match o:
+                case FunctionRef():
+                    targets |= self._overridden(o, frame)
+                case Task():
+                    targets.add(o.runs)
+                case ClassRef():
+                    targets.update(self._method(Instance(o, True), "__init__", frame))
+                case Instance():
+                    targets.update(self._method(o, "__call__", frame))
+        iterated = self._iterated(call, objects, frame)
+        if not objects:
+            targets |= set(self._by_name(call.func))
+        given = {self._inference.given(target, call, frame) for target in targets}
+        return Resolution(_sorted(given | iterated), objects, bool(iterated))
+
+    def _iterated(self, call: Call, objects: Objects, frame: FunctionRef) -> set[FunctionRef]:
+        if not any(isinstance(o, External) and o.name in libraries.ITERATING for o in objects):
+            return set()
+        passed: list[Value] = [*call.args[:1], *(value for name, value in call.keywords if name == "key")]
+        found = {o for value in passed for o in self._inference.evaluate(value, frame)}
+        return {o.runs if isinstance(o, Task) else o for o in found if isinstance(o, (FunctionRef, Task))}
+
+    def _method(self, of: Instance, name: str, frame: FunctionRef) -> tuple[FunctionRef, ...]:
+        found = self._inference.attributes(frozenset({of}), name, frame)
+        return tuple(o for o in found if isinstance(o, FunctionRef))
+
+    # Subclasses
+
+    def _overridden(self, target: FunctionRef, frame: FunctionRef) -> set[FunctionRef]:
+        """The method, and what subclasses put in its place where the receiver may be one of them."""
+        receiver = target.receiver
+        name = target.qualname.rpartition(".")[2]
+        if not isinstance(receiver, Instance) or receiver.exact or name == "__init__":
+            return {target}
+        found = {target}
+        for subclass in self.subclasses(receiver.cls):
+            if name in self._inference.cls(subclass).bindings:
+                found |= set(self._method(Instance(subclass), name, frame))
+        return found if len(found) <= _MOST_OVERRIDES else {target}
+
+    def subclasses(self, ref: ClassRef) -> list[ClassRef]:
+        """Every class of the project below this one."""
+        if self._subclasses is None:
+            self._subclasses = {}
+            for path in self._modules.files.names:
+                for name, words in self._modules.files.outline(path).classes:
+                    for word in words:
+                        self._subclasses.setdefault(word, []).append((path, name))
+        found: list[ClassRef] = []
+        waiting = [ref]
+        while waiting:
+            for path, name in self._subclasses.get(waiting.pop().qualname.rpartition(".")[2], ()):
+                for cls in self._modules.source(path).classes.values():
+                    candidate = ClassRef(path, cls.qualname)
+                    if cls.qualname.rpartition(".")[2] == name and candidate != ref and candidate not in found and ref in self._inference.ancestors(candidate):
+                        found.append(candidate)
+                        waiting.append(candidate)
+        return found
+
+    # Receivers nobody knows
+
+    def _by_name(self, function: Value) -> tuple[FunctionRef, ...]:
+        name = function.name if isinstance(function, Attr) else function.rpartition(".")[2] if isinstance(function, str) and "." in function else ""
+        if not name or name in libraries.COMMON_METHODS or name in libraries.CHEAP_METHODS or name in libraries.LAZY_QUERIES:
+            return ()
+        known = self._namesakes.get(name)
+        if known is None:
+            known = self._namesakes[name] = self._find_namesakes(name)
+        return known
+
+    def _find_namesakes(self, name: str) -> tuple[FunctionRef, ...]:
+        if self._definitions is None:
+            self._definitions = {}
+            for path in self._modules.files.names:
+                for definition in self._modules.files.outline(path).definitions:
+                    self._definitions.setdefault(definition, []).append(path)
+        paths = [path for path in self._definitions.get(name, ()) if not is_test(path)]
+        if len(paths) > _MOST_NAMESAKES:
+            return ()
+        found = []
+        for path in paths:
+            source = self._modules.source(path)
+            for methods in source.methods.values():
+                found += [FunctionRef(path, m.qualname, Instance(ClassRef(path, m.owner or ""))) for m in methods if m.qualname.rpartition(".")[2] == name]
+        return tuple(found) if len(found) <= _MOST_NAMESAKES else ()
+
+
+def is_test(path: str) -> bool:
+    """Whether a file is a test by its place or name: what production code calls does not stand there."""
+    folders, _, name = path.rpartition("/")
+    return name.startswith("test_") or name.endswith("_test.py") or name in ("tests.py", "conftest.py") or bool({"tests", "test", "testing"} & set(folders.split("/")))
+
+
+def _sorted(targets: Iterable[FunctionRef]) -> tuple[FunctionRef, ...]:
+    return tuple(sorted(set(targets), key=repr))

@@ -1,0 +1,147 @@
+"""The files of the project as modules: which file an import means, and what stands in a file. Reads a file only when it is asked for."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Protocol
+
+from flake8_deadline.facts import Class, Function, Imported, Outline, Summary
+from flake8_deadline.project.objects import External, Module
+from flake8_deadline.swallow import Site, sites
+
+LIBRARIES = frozenset(sys.stdlib_module_names) | {"celery", "billiard", "kombu", "django", "rest_framework", "flask", "requests"}
+"""Top-level names that an absolute import never means a file of the project by."""
+
+
+class Files(Protocol):
+    """The project's Python files, by path relative to its root."""
+
+    @property
+    def names(self) -> Mapping[str, Sequence[str]]:
+        """Path to the dotted names it can be imported by, the likeliest first."""
+
+    def outline(self, path: str) -> Outline: ...
+
+    def summary(self, path: str) -> Summary: ...
+
+    def mentions(self, word: str) -> Iterable[str]:
+        """The paths of the files whose bytes hold a word."""
+
+
+class Source:
+    """One file, its functions and classes by qualified name."""
+
+    def __init__(self, path: str, summary: Summary) -> None:
+        self.path = path
+        self.summary = summary
+        self.functions: dict[str, Function] = {function.qualname: function for function in summary.functions}
+        self.classes: dict[str, Class] = {cls.qualname: cls for cls in summary.classes}
+        self._sites: dict[str, tuple[Site, ...]] = {}
+
+    @cached_property
+    def body(self) -> Function | None:
+        return self.functions.get("")
+
+    @cached_property
+    def methods(self) -> dict[str, list[Function]]:
+        """The functions that stand in the body of each class."""
+        found: dict[str, list[Function]] = {}
+        for function in self.summary.functions:
+            if function.owner is not None:
+                found.setdefault(function.owner, []).append(function)
+        return found
+
+    def sites(self, qualname: str) -> tuple[Site, ...]:
+        known = self._sites.get(qualname)
+        if known is None:
+            known = self._sites[qualname] = tuple(sites(self.functions[qualname].steps))
+        return known
+
+
+class Modules:
+    def __init__(self, files: Files) -> None:
+        self.files = files
+        self._sources: dict[str, Source] = {}
+        self._paths: dict[str, list[str]] = {}
+        self._packages: set[str] = set()
+        self._folders = {""}
+        for path, names in files.names.items():
+            folder = path.rpartition("/")[0]
+            while folder not in self._folders:
+                self._folders.add(folder)
+                folder = folder.rpartition("/")[0]
+            for name in names:
+                self._paths.setdefault(name, []).append(path)
+                package = name.rpartition(".")[0]
+                while package and package not in self._packages:
+                    self._packages.add(package)
+                    package = package.rpartition(".")[0]
+
+    @property
+    def read(self) -> Mapping[str, Source]:
+        """The files read so far."""
+        return self._sources
+
+    def source(self, path: str) -> Source:
+        source = self._sources.get(path)
+        if source is None:
+            source = self._sources[path] = Source(path, self.files.summary(path))
+        return source
+
+    def module(self, name: str, importer: str = "") -> Module | External:
+        """What a dotted module name means to the file that imports it."""
+        if name.partition(".")[0] not in LIBRARIES:
+            paths = self._paths.get(name)
+            if paths:
+                return Module(name, paths[0] if len(paths) == 1 else max(paths, key=lambda path: (_shared(path, importer), -len(path))))
+            if name in self._packages:
+                return Module(name, None)
+        return External(name)
+
+    def imported(self, path: str, imported: Imported) -> Module | External:
+        """The module that an import statement of a file names (`from` part or plain import)."""
+        if not imported.level:
+            return self.module(imported.module, path)
+        folder = path.split("/")[:-1]
+        keep = len(folder) - (imported.level - 1)
+        if keep < 0:
+            return External(imported.module)
+        parts = [*folder[:keep], *(imported.module.split(".") if imported.module else ())]
+        return self._at("/".join(parts))
+
+    def child(self, module: Module, name: str, importer: str) -> Module | None:
+        """The submodule of a package."""
+        if module.path is not None:
+            if not module.path.endswith("/__init__.py"):
+                return None
+            found = self._at(f"{module.path.removesuffix('/__init__.py')}/{name}")
+        elif module.folder is not None:
+            found = self._at(f"{module.folder}/{name}".lstrip("/"))
+        else:
+            found = self.module(f"{module.name}.{name}", importer)
+        return found if isinstance(found, Module) else None
+
+    def dotted(self, path: str) -> str:
+        """The name to show for a file."""
+        names = self.files.names.get(path)
+        return names[0] if names else path.removesuffix(".py").replace("/", ".")
+
+    def _at(self, stem: str) -> Module | External:
+        for path in (f"{stem}/__init__.py", f"{stem}.py") if stem else ("__init__.py",):
+            if path in self.files.names:
+                return Module(stem.replace("/", "."), path)
+        if stem in self._folders:
+            return Module(stem.replace("/", "."), None, stem)
+        return External(stem.replace("/", "."))
+
+
+def _shared(path: str, importer: str) -> int:
+    """How many leading folders two paths share."""
+    shared = 0
+    for one, other in zip(path.split("/"), importer.split("/")):
+        if one != other:
+            break
+        shared += 1
+    return shared

@@ -1,0 +1,101 @@
+"""What a set of starting points reaches through resolved calls, and the shortest chain to each function reached."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from flake8_deadline.facts import Call, Loop, With
+from flake8_deadline.project.calls import Calls, Resolution
+from flake8_deadline.project.inference import Inference
+from flake8_deadline.project.objects import FunctionRef
+from flake8_deadline.swallow import Site
+
+_MOST_FRAMES = 24
+"""In how many ways (receivers, functions passed) one function is followed before it is followed without them."""
+
+
+class Edge(NamedTuple):
+    caller: FunctionRef
+    site: Site
+    iterates: bool
+
+
+class Reach:
+    """Everything that `roots` reach. Functions are frames: one function called with different receivers or callbacks is followed for each."""
+
+    def __init__(self, inference: Inference, calls: Calls, roots: Iterable[FunctionRef]) -> None:
+        self._inference = inference
+        self._calls = calls
+        self.roots = tuple(dict.fromkeys(roots))
+        self.resolved: dict[FunctionRef, dict[int, Resolution]] = {}
+        """For each function reached, what each of its sites (by position) means."""
+        self.callers: dict[FunctionRef, list[Edge]] = {}
+        self._frames: dict[tuple[str, str], set[FunctionRef]] = {}
+        self._explore()
+        self._parents = self._shortest()
+
+    def sites(self, frame: FunctionRef) -> tuple[Site, ...]:
+        return self._inference.modules.source(frame.path).sites(frame.qualname)
+
+    def resolve(self, step: Call | Loop | With, frame: FunctionRef) -> Resolution:
+        return self._calls.resolve(step, frame)
+
+    def chain(self, frame: FunctionRef) -> list[tuple[FunctionRef, Site | None]]:
+        """From a root to this function: each function with the site at which it calls the next one (None for the last)."""
+        links: list[tuple[FunctionRef, Site | None]] = [(frame, None)]
+        while (edge := self._parents[links[0][0]]) is not None:
+            links.insert(0, (edge.caller, edge.site))
+        return links
+
+    def length(self, frame: FunctionRef) -> int:
+        return len(self.chain(frame))
+
+    def _explore(self) -> None:
+        waiting = deque(self.roots)
+        while waiting:
+            frame = waiting.popleft()
+            if frame in self.resolved:
+                continue
+            self.resolved[frame] = {}
+            for position, site in enumerate(self.sites(frame)):
+                resolution = self._calls.resolve(site.step, frame)
+                resolution = resolution._replace(targets=tuple(self._framed(target) for target in resolution.targets))
+                self.resolved[frame][position] = resolution
+                for target in resolution.targets:
+                    waiting.append(target)
+                    if isinstance(site.step, Call) and self._pass(target, site.step, frame):
+                        again = [known for known in self.resolved if known[:2] == target[:2]]
+                        for known in again:
+                            del self.resolved[known]
+                        waiting.extend(again)
+        for frame, sites in self.resolved.items():
+            for position, resolution in sites.items():
+                for target in resolution.targets:
+                    self.callers.setdefault(target, []).append(Edge(frame, self.sites(frame)[position], resolution.iterates))
+
+    def _framed(self, target: FunctionRef) -> FunctionRef:
+        frames = self._frames.setdefault((target.path, target.qualname), set())
+        if target not in frames and len(frames) >= _MOST_FRAMES:
+            target = target._replace(given=(), receiver=None)
+        frames.add(target)
+        return target
+
+    def _pass(self, target: FunctionRef, call: Call, frame: FunctionRef) -> bool:
+        news = False
+        for name, objects in self._inference.arguments(target, call, frame):
+            news |= self._inference.passes(target, name, objects)
+        return news
+
+    def _shortest(self) -> dict[FunctionRef, Edge | None]:
+        parents: dict[FunctionRef, Edge | None] = {root: None for root in sorted(self.roots, key=repr)}
+        waiting = deque(parents)
+        while waiting:
+            frame = waiting.popleft()
+            for position, resolution in self.resolved[frame].items():
+                for target in resolution.targets:
+                    if target not in parents:
+                        parents[target] = Edge(frame, self.sites(frame)[position], resolution.iterates)
+                        waiting.append(target)
+        return parents

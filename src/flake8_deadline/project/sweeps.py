@@ -1,0 +1,102 @@
+"""Loops over querysets that work on each row without isolating it.
+
+Decides what counts as work per row: a call that can fail for one row alone, with the row in it. Gathering in memory, `yield`, writing an
+export and mere dispatch are no work; a loop inside `transaction.atomic()` is meant as all or nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from flake8_deadline import libraries
+from flake8_deadline.facts import Attr, Call, Loop, Step, Value, With, Yield
+from flake8_deadline.project.deadlines import Deadlines
+from flake8_deadline.project.objects import External, FunctionRef, Rows
+from flake8_deadline.swallow import Place, Site
+
+
+class Sweep(NamedTuple):
+    loop: Loop
+    work: str
+    """The first call that can fail for one row, as written."""
+    line: int
+
+
+def sweeps(deadlines: Deadlines, frame: FunctionRef) -> Iterator[Sweep]:
+    """The bare sweeps in one function reached."""
+    found = deadlines.reach.sites(frame)
+    for position, site in enumerate(found):
+        loop = site.step
+        if isinstance(loop, Loop) and loop.kind in ("for", "async for"):
+            objects = deadlines.reach.resolved[frame][position].objects
+            if any(isinstance(o, Rows) for o in objects) and not _is_atomic(deadlines, frame, site.place) and not _yields(loop.body):
+                work = _work(deadlines, frame, loop, found)
+                if work is not None:
+                    yield Sweep(loop, written(work.func), work.line)
+
+
+def _work(deadlines: Deadlines, frame: FunctionRef, loop: Loop, found: tuple[Site, ...]) -> Call | None:
+    rows = set(loop.targets)
+    for site in found:
+        if isinstance(site.step, Call) and _is_inside(site.place, loop):
+            if _touches(site.step, rows) and not _is_dispatch(deadlines, frame, site.step) and deadlines.fails_at(frame, site, loop):
+                return site.step
+    return None
+
+
+def _is_inside(place: Place | None, loop: Loop) -> bool:
+    while place is not None:
+        if place.node is loop:
+            return True
+        place = place.outer
+    return False
+
+
+def _touches(call: Call, rows: set[str]) -> bool:
+    """Whether the row is the receiver or is passed."""
+    return _mentions(call.func, rows) or any(_mentions(value, rows) for value in (*call.args, *(value for _, value in call.keywords)))
+
+
+def _mentions(value: Value, rows: set[str]) -> bool:
+    if isinstance(value, str):
+        return value.partition(".")[0] in rows
+    if isinstance(value, Attr):
+        return _mentions(value.of, rows)
+    if isinstance(value, Call):
+        return _touches(value, rows)
+    return any(_mentions(item, rows) for item in getattr(value, "items", ()) if not isinstance(item, tuple))
+
+
+def _is_dispatch(deadlines: Deadlines, frame: FunctionRef, call: Call) -> bool:
+    name = written(call.func).rpartition(".")[2]
+    objects = deadlines.inference.evaluate(call.func, frame)
+    names = {o.name.rpartition(".")[2] for o in objects if isinstance(o, External)}
+    return bool(libraries.DISPATCH & (names | {name}))
+
+
+def _is_atomic(deadlines: Deadlines, frame: FunctionRef, place: Place | None) -> bool:
+    while place is not None:
+        place = place.outer
+    function = deadlines.inference.function(frame)
+    names = [written(decorator.value) for decorator in function.decorators]
+    return any("atomic" in name for name in names) or _inside_atomic(function.steps, frame, deadlines)
+
+
+def _inside_atomic(steps: tuple[Step, ...], frame: FunctionRef, deadlines: Deadlines) -> bool:
+    return any(isinstance(step, With) and any("atomic" in written(item) for item in step.items) for step in steps)
+
+
+def _yields(steps: tuple[Step, ...]) -> bool:
+    return any(isinstance(step, Yield) for step in steps)
+
+
+def written(value: Value) -> str:
+    """A call's function as it is written, as far as it can be said."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Attr):
+        return f"{written(value.of)}.{value.name}"
+    if isinstance(value, Call):
+        return f"{written(value.func)}()"
+    return "…"

@@ -1,0 +1,138 @@
+"""Which functions are tasks, and where each is declared.
+
+Starts from the files whose bytes can hold a task, follows the project's own decorators and base classes to the files that use them, and
+reads no other. A task is what resolves to a queue's decorator or base class; spelling alone makes none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from flake8_deadline import queues
+from flake8_deadline.facts import Call, Class, Constant, Function
+from flake8_deadline.project.inference import Inference
+from flake8_deadline.project.modules import Source
+from flake8_deadline.project.objects import ClassRef, External, FunctionRef, Instance, Maker, Objects, Task
+
+
+class Declared(NamedTuple):
+    """A task and the place that declares it: the first line of its decorator, the call that makes it, or its class."""
+
+    name: str
+    path: str
+    line: int
+    column: int
+    task: Task
+
+
+class Tasks:
+    """Finds the tasks of the project, sorted by place. `words` are further words that a file with a task may hold."""
+
+    def __init__(self, inference: Inference, words: tuple[str, ...] = ()) -> None:
+        self._inference = inference
+        self._modules = inference.modules
+        self._bases = frozenset().union(*(queue.bases for queue in queues.QUEUES))
+        self._looked: set[str] = set()
+        self._found: dict[FunctionRef, Declared] = {}
+        self._words = words
+
+    def all(self) -> tuple[Declared, ...]:
+        files = self._modules.files
+        waiting = [path for path in files.names if "task" in files.outline(path).marks]
+        for word in self._words:
+            waiting += files.mentions(word.rpartition(".")[2])
+        names: set[str] = set()
+        while waiting:
+            for path in sorted(set(waiting) - self._looked):
+                self._looked.add(path)
+                self._look(self._modules.source(path))
+            fresh = self._own_makers() - names
+            names |= fresh
+            waiting = [path for name in sorted(fresh) for path in files.mentions(name) if path not in self._looked]
+        return tuple(sorted(self._found.values(), key=lambda declared: declared[:4]))
+
+    # What uses of its own the project makes of the queue
+
+    def _own_makers(self) -> set[str]:
+        """Names of the project's own decorators, factories and base classes of tasks in the files looked at."""
+        names: set[str] = set()
+        for path in self._looked:
+            source = self._modules.source(path)
+            for function in source.functions.values():
+                if function.qualname and function.owner is None and "." not in function.qualname and self._is_factory(function, path):
+                    names.add(function.qualname)
+            names |= {cls.qualname for cls in source.classes.values() if self._is_base(ClassRef(path, cls.qualname))}
+        return names
+
+    def _is_factory(self, function: Function, path: str) -> bool:
+        frame = FunctionRef(path, function.qualname)
+        inner = [f for f in self._modules.source(path).functions.values() if f.parent == function.qualname]
+        values = [*function.returned, *(value for f in inner for value in f.returned)]
+        for value in values:
+            if isinstance(value, Call):
+                for callee in (value, value.func):
+                    if any(self._is_maker(o) for o in self._inference.evaluate(callee, frame)):
+                        return True
+        return any(
+            self._is_maker(o) for f in inner for d in f.decorators for o in self._inference.evaluate(d.value, frame)
+        )
+
+    def _is_maker(self, o: object) -> bool:
+        return isinstance(o, (Maker, Task)) or isinstance(o, External) and self._inference.makes_tasks(o.name)
+
+    def _is_base(self, ref: ClassRef) -> bool:
+        return any(isinstance(ancestor, External) and ancestor.name in self._bases for ancestor in self._inference.ancestors(ref))
+
+    # One file
+
+    def _look(self, source: Source) -> None:
+        for function in source.functions.values():
+            if function.decorators:
+                self._decorated(function, source)
+        for frame, call in self._calls(source):
+            self._made(self._inference.evaluate(call, frame), call, frame.path)
+        for cls in source.classes.values():
+            self._class(cls, source)
+
+    def _decorated(self, function: Function, source: Source) -> None:
+        outside = FunctionRef(source.path, function.parent or "")
+        found = self._inference.defined(function, outside)
+        if isinstance(found, Task):
+            for decorator in function.decorators:
+                if any(self._makes(o) for o in self._inference.evaluate(decorator.value, outside)):
+                    self._add(found, source.path, decorator.line, decorator.column)
+                    return
+
+    def _makes(self, o: object) -> bool:
+        if isinstance(o, FunctionRef):
+            return any(self._is_maker(made) for made in self._inference.result(o)) or self._is_factory(self._inference.function(o), o.path)
+        return self._is_maker(o)
+
+    def _calls(self, source: Source) -> Iterator[tuple[FunctionRef, Call]]:
+        """Calls at the top of a file whose first argument may be a function: `app.task(fn)`."""
+        for site in source.sites("") if source.body else ():
+            if isinstance(site.step, Call) and site.step.args and not isinstance(site.step.args[0], Constant):
+                yield FunctionRef(source.path, ""), site.step
+
+    def _made(self, made: Objects, call: Call, path: str) -> None:
+        for task in made:
+            if isinstance(task, Task):
+                self._add(task, path, call.line, call.column + 1)
+
+    def _add(self, task: Task, path: str, line: int, column: int) -> None:
+        key = task.written._replace(given=(), receiver=None)
+        if key not in self._found or (path, line) < self._found[key][1:3]:
+            name = task.written.qualname.replace(".<locals>", "")
+            self._found[key] = Declared(f"{self._modules.dotted(task.written.path)}.{name}", path, line, column, task)
+
+    def _class(self, cls: Class, source: Source) -> None:
+        ref = ClassRef(source.path, cls.qualname)
+        run = cls.bindings.get("run")
+        abstract = cls.bindings.get("abstract", ())
+        if run is None or Constant(True) in abstract or not self._is_base(ref):
+            return
+        function = FunctionRef(source.path, f"{cls.qualname}.run", Instance(ref, True))
+        if function.qualname in source.functions:
+            task = Task(function, function, Maker((), False, ref))
+            self._found.setdefault(function, Declared(f"{self._modules.dotted(source.path)}.{cls.qualname}", source.path, cls.line, cls.column, task))

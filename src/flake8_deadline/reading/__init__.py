@@ -1,0 +1,1 @@
+"""Text to facts: one module per kind of file. Nothing here knows another file, an option or a verdict."""

@@ -1,0 +1,155 @@
+"""Expressions to values: what an expression says, as far as linking may ask.
+
+Leaves out what nobody asks for (`None`): operators over non-constants, formatted strings, comparisons in chains. Which object a name
+means is not decided here.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+
+from flake8_deadline.facts import Attr, Both, Call, Compare, Constant, Defined, Either, Hint, Item, Not, Sequence, Table, Value
+
+_ARITHMETIC: dict[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+}
+_COMPARISONS: dict[type[ast.cmpop], str] = {
+    ast.Is: "is",
+    ast.IsNot: "is not",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.In: "in",
+    ast.NotIn: "not in",
+}
+_LONGEST_TEXT = 200
+_LONGEST_DISPLAY = 64
+
+
+
+class Values:
+    """Turns the expressions of one file into values. `define_lambda` records a lambda as a function and gives its qualified name."""
+
+    def __init__(self, define_lambda: Callable[[ast.Lambda], str]) -> None:
+        self._define_lambda = define_lambda
+        self._calls: dict[ast.Call, Call] = {}
+        self._makers: dict[type[ast.expr], Callable[..., Value]] = {
+            ast.Name: lambda node: node.id,
+            ast.Attribute: self._attribute,
+            ast.Call: self.call,
+            ast.Constant: self._constant,
+            ast.Tuple: self._display,
+            ast.List: self._display,
+            ast.Set: self._display,
+            ast.Dict: self._table,
+            ast.Subscript: lambda node: Item(self.value(node.value), self.value(node.slice)),
+            ast.BoolOp: self._boolean,
+            ast.IfExp: lambda node: Either((self.value(node.body), self.value(node.orelse))),
+            ast.UnaryOp: self._unary,
+            ast.BinOp: self._binary,
+            ast.Compare: self._compare,
+            ast.Lambda: lambda node: Defined(self._define_lambda(node)),
+            ast.Await: lambda node: self.value(node.value),
+            ast.NamedExpr: lambda node: self.value(node.value),
+            ast.ListComp: self._comprehension,
+            ast.SetComp: self._comprehension,
+            ast.GeneratorExp: self._comprehension,
+            ast.Starred: lambda node: self.value(node.value),
+        }
+
+    def value(self, node: ast.expr | None) -> Value:
+        maker = self._makers.get(node.__class__)  # type: ignore[arg-type]
+        return maker(node) if maker else None
+
+    def call(self, node: ast.Call, awaited: bool = False) -> Call:
+        made = self._calls.get(node)
+        if made is None:
+            value = self.value
+            made = self._calls[node] = Call(
+                node.lineno,
+                node.col_offset,
+                value(node.func),
+                tuple([value(argument) for argument in node.args]),
+                tuple([(keyword.arg or "**", value(keyword.value)) for keyword in node.keywords]),
+                awaited,
+            )
+        return made
+
+    def hint(self, node: ast.expr | None) -> Value:
+        """The class an annotation names; a quoted annotation is parsed."""
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            try:
+                node = ast.parse(node.value.strip(), mode="eval").body
+            except (SyntaxError, ValueError, RecursionError, MemoryError):
+                return None
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+            return Either((self.hint(node.left), self.hint(node.right)))
+        if isinstance(node, ast.Subscript):
+            parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            return Item(self.value(node.value), Sequence(tuple([self.hint(part) for part in parts])))
+        return self.value(node)
+
+    def hinted(self, node: ast.expr | None) -> Value:
+        hint = self.hint(node)
+        return None if hint is None else Hint(hint)
+
+    def _attribute(self, node: ast.Attribute) -> Value:
+        of = self.value(node.value)
+        if isinstance(of, str):
+            return f"{of}.{node.attr}"
+        return Attr(of, node.attr)
+
+    def _constant(self, node: ast.Constant) -> Value:
+        value = node.value
+        if isinstance(value, str):
+            return Constant(value.encode("utf-8", "replace").decode()) if len(value) <= _LONGEST_TEXT else None
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            return None
+        return Constant(value) if value is None or isinstance(value, (bool, int, float)) else None
+
+    def _display(self, node: ast.Tuple | ast.List | ast.Set) -> Value:
+        return Sequence(tuple([self.value(item) for item in node.elts[:_LONGEST_DISPLAY]]))
+
+    def _table(self, node: ast.Dict) -> Value:
+        pairs = list(zip(node.keys, node.values))[:_LONGEST_DISPLAY]
+        return Table(tuple([(self.value(key), self.value(value)) for key, value in pairs]))
+
+    def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Value:
+        return Sequence((self.value(node.elt),))
+
+    def _boolean(self, node: ast.BoolOp) -> Value:
+        options = tuple([self.value(option) for option in node.values])
+        return Both(options) if isinstance(node.op, ast.And) else Either(options)
+
+    def _unary(self, node: ast.UnaryOp) -> Value:
+        if isinstance(node.op, ast.Not):
+            return Not(self.value(node.operand))
+        operand = self.value(node.operand)
+        if isinstance(node.op, ast.USub) and isinstance(operand, Constant) and isinstance(operand.value, (int, float)):
+            return Constant(-operand.value)
+        return None
+
+    def _binary(self, node: ast.BinOp) -> Value:
+        left, right = self.value(node.left), self.value(node.right)
+        if isinstance(left, Constant) and isinstance(right, Constant):
+            compute = _ARITHMETIC.get(type(node.op))
+            if compute and isinstance(left.value, (int, float)) and isinstance(right.value, (int, float)):
+                try:
+                    result = compute(left.value, right.value)
+                except (ArithmeticError, ValueError):
+                    return None
+                return Constant(result) if abs(result) < 2**53 else None
+            return None
+        if isinstance(node.op, ast.Add) and (isinstance(left, (Sequence, str)) and isinstance(right, (Sequence, str))):
+            return Sequence((left, right))
+        return None
+
+    def _compare(self, node: ast.Compare) -> Value:
+        if len(node.ops) != 1:
+            return None
+        return Compare(self.value(node.left), _COMPARISONS.get(type(node.ops[0]), "<"), self.value(node.comparators[0]))

@@ -1,0 +1,75 @@
+"""A function that a task reaches takes the deadline signal, and returns to a caller whose loop goes on.
+
+Why
+    The work for one item is put into a function with its own catch-all. When the soft limit strikes in there, the function returns as if
+    the item had merely failed; the loop in the caller, however careful its own handlers are, never sees the signal and starts the next
+    item. The same happens when the function turns the signal into an error of its own, which the loop's narrow handler takes.
+
+Bad
+    from celery import shared_task
+
+
+    def fetch(url, client):
+        try:
+            return client.download(url)
+        except Exception:
+            return None
+
+
+    @shared_task(soft_time_limit=60, time_limit=90)
+    def fetch_all(urls, client):
+        for url in urls:
+            fetch(url, client)
+
+Good
+    from celery import shared_task
+    from celery.exceptions import SoftTimeLimitExceeded
+
+
+    def fetch(url, client):
+        try:
+            return client.download(url)
+        except SoftTimeLimitExceeded:
+            raise
+        except Exception:
+            return None
+
+
+    @shared_task(soft_time_limit=60, time_limit=90)
+    def fetch_all(urls, client):
+        for url in urls:
+            fetch(url, client)
+
+Not reported
+    A function that a task calls once and after which no loop runs. A caller that leaves its loop on what the function returns is not told
+    apart from one that does not. Calls through `.delay()`, threads and executors are no calls.
+
+Fix
+    Safe: `except SoftTimeLimitExceeded: raise` is inserted before the handler, and an import if the file has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from flake8_deadline import chains
+from flake8_deadline.project import Hazard, Project
+from flake8_deadline.rule import Finding, Rule
+
+
+def check(project: Project) -> Iterator[Finding]:
+    for hazard in chains.nearest(project.deadlines):
+        if hazard.calls and not hazard.swallow.explicit:
+            message = (
+                f"deadline swallowed: '{chains.clause(hazard.swallow)}' takes SoftTimeLimitExceeded and {_goes_on(project, hazard)} "
+                f"({chains.origin(project, project.reach, hazard)}); re-raise it first"
+            )
+            yield chains.finding(RULE, project, project.reach, hazard, message)
+
+
+def _goes_on(project: Project, hazard: Hazard) -> str:
+    caller = project.describe(hazard.where)
+    return f"the loop of {caller} goes on" if hazard.goes_on == "loops" else f"{caller} still runs a loop"
+
+
+RULE = Rule("LIM102", "deadline-swallowed-in-helper", check, default=True, fixable="safe")
