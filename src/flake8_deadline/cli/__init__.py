@@ -1,0 +1,51 @@
+"""The command `flake8-deadline`: parse the arguments, run one sub-command, turn what went wrong into a message and an exit code.
+
+Exit codes: 0 nothing to say, 1 findings or changes, 2 the run itself failed. Only the argument parser is loaded before it is known which
+command is asked for, so that `--help` and `--version` are instant.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from flake8_deadline.cli.arguments import make_parser
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+FAILED = 2
+_INTERRUPTED = 130
+_PIPE_CLOSED = 141
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; returns the exit code. Argparse itself exits (with 0 or 2) for help, the version and bad arguments."""
+    parsed = make_parser().parse_args(arguments)
+    try:
+        code: int = import_module(f"flake8_deadline.cli.{parsed.command}").run(parsed)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except BrokenPipeError:
+        # The reader has gone (`| head`); give the interpreter somewhere to flush to.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _PIPE_CLOSED
+    except Exception as error:
+        sys.stderr.write(f"flake8-deadline: {_reason(error)}\n")
+        return FAILED
+    return code
+
+
+def _reason(error: Exception) -> str:
+    from flake8.exceptions import ExecutionError  # noqa: PLC0415  (loaded already where it can have been raised)
+
+    if isinstance(error, ExecutionError):
+        return str(error)
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{os.fsdecode(error.filename)}: {error.strerror}"
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    return f"internal error, please report it: {type(error).__name__}: {error} ({os.path.basename(place.filename)}, line {place.lineno})"
