@@ -355,7 +355,7 @@ def test_files_that_cannot_be_read_are_reported_in_every_run_and_the_rest_is_has
     for _ in range(2):
         cache = Cache.open(str(project))
         assert cache.hashes(["a.py", "gone.py", "nul\0.py", "b"]) == {"a.py": content_hash(b"alpha")}
-        reasons = ["No such file or directory", "embedded null byte", "not a regular file"]
+        reasons = ["No such file or directory", "no possible name of a file", "not a regular file"]
         assert cache.problems == [Problem(path, reason) for path, reason in zip(["gone.py", "nul\0.py", "b"], reasons)]
         cache.save()
 
@@ -397,6 +397,14 @@ def test_the_last_few_runs_can_be_recalled(project: Path) -> None:
         cache.save()
     cache = Cache.open(str(project))
     assert [cache.recall(b"key %d" % number) for number in range(RUNS + 1)] == [None, *(b"payload %d" % number for number in range(1, RUNS + 1))]
+
+
+def test_what_is_remembered_twice_in_one_run_is_written(project: Path) -> None:
+    cache = Cache.open(str(project))
+    cache.remember(b"key", b"payload")
+    cache.remember(b"key", b"payload")
+    cache.save()
+    assert Cache.open(str(project)).recall(b"key") == b"payload"
 
 
 def test_what_is_remembered_again_replaces_what_was_known_of_that_run(project: Path) -> None:
@@ -454,7 +462,10 @@ def test_a_forged_file_is_an_empty_one(project: Path, name: str, content: bytes)
 
 def test_a_forged_fact_is_no_fact(project: Path) -> None:
     cold = run(project)
-    for content in (b"", b"\xc1", b"\x01", b"\x91" * 100_000):
+    depth = 20_000
+    nested = b"\x93\xa1a" * depth + b"\xc0" + b"\xa1y" * depth  # Attr(Attr(… None …, "y"), "y")
+    function = b"\x9b\xa1f\x01\x00\xc0\xc0\x90\x90" + nested + b"\x90\x80\x90"
+    for content in (b"", b"\xc1", b"\x01", b"\x91" * 100_000, b"\x92\xc0\x91" + function):
         forge(project, "summaries", msgspec.msgpack.encode({digest: content for digest, _, _ in cold.values()}))
         works_like_new(project)
         assert run(project) == cold

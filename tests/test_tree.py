@@ -178,6 +178,12 @@ def test_links_that_lead_into_each_other_are_followed_once(tmp_path: Path) -> No
     assert found.problems == ()
 
 
+def test_a_link_whose_name_merely_begins_like_its_target_is_followed(tmp_path: Path) -> None:
+    plant(tmp_path, "app/x.py")
+    link(tmp_path, "application", "app")
+    assert walk(str(tmp_path)) == Tree(files=("app/x.py",), links=(("application", "app"),))
+
+
 def test_a_link_never_leads_out_of_the_project(tmp_path: Path) -> None:
     plant(tmp_path, "outside/secret.py", "outside-too/secret.py", "project-not/secret.py", "project/x.py")
     link(tmp_path, "project/secret.py", "../outside/secret.py")
@@ -285,7 +291,7 @@ def test_a_file_is_read_whole(tmp_path: Path) -> None:
         ("nowhere.py", "No such file or directory"),
         ("folder", "not a regular file"),
         ("pipe", "not a regular file"),
-        ("nul\0.py", "embedded null byte"),
+        ("nul\0.py", "no possible name of a file"),
         ("large.py", "larger than 8 MB"),
     ],
 )

@@ -155,8 +155,8 @@ def _is_text(name: str) -> bool:
     return True
 
 
-def _reason(error: OSError | ValueError) -> str:
-    return getattr(error, "strerror", None) or str(error)
+def _reason(error: OSError) -> str:
+    return error.strerror or str(error)
 
 
 def _follow(walk: _Walk) -> None:
@@ -215,8 +215,10 @@ def read(root: str, path: str, limit: int = SIZE_LIMIT) -> bytes:
     """
     try:
         descriptor = os.open(os.path.join(root, path), _READ_ONLY)
-    except (OSError, ValueError) as error:
+    except OSError as error:
         raise UnreadableError(path, _reason(error)) from error
+    except ValueError as error:
+        raise UnreadableError(path, "no possible name of a file") from error
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
