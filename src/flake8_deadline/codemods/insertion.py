@@ -1,0 +1,163 @@
+"""The edit itself, made with libcst: clauses before clauses, and import lines.
+
+Decides the layout (indentation, blank lines, which comment stays with what); which names, and before which clauses, is given. Only
+statements are visited and no metadata is asked for, as both cost many times the edit.
+"""
+
+from __future__ import annotations
+
+import ast
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from flake8_deadline.codemods.placement import late_patch, place
+from flake8_deadline.codemods.refusal import RefusedError
+from flake8_deadline.codemods.transplant import transplant
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from flake8_deadline.codemods.placement import Line, Slot
+
+_BLOCKS = (
+    cst.Module,
+    cst.BaseCompoundStatement,
+    cst.IndentedBlock,
+    cst.Else,
+    cst.Finally,
+    cst.ExceptHandler,
+    cst.ExceptStarHandler,
+    cst.MatchCase,
+)
+_BLANK = cst.EmptyLine()
+_COOKIE_LINES = 2
+
+
+def insert(
+    source: bytes,
+    tree: ast.Module,
+    names: Mapping[int, Iterable[str]],
+    imports: Iterable[tuple[str, str]],
+    first_party: frozenset[str],
+) -> tuple[bytes, tuple[int, ...]]:
+    """Add re-raise clauses for the names given for the place of a clause, and `from module import name` for each pair in `imports`.
+
+    `tree` is the tree of `source`. Returns the new text and the numbers of the added lines in it. Raises `RefusedError`, whatever libcst
+    makes of the file.
+    """
+    try:
+        before = cst.parse_module(source)
+        lines = _logical_lines(before, tree)
+        inserter = _Inserter(names)
+        after = before.visit(inserter)
+        if inserter.seen != sum(isinstance(node, ast.ExceptHandler) for node in ast.walk(tree)):
+            raise RefusedError("libcst finds other except clauses in the file than Python does")
+        for module, name in imports:
+            after = _add_import(after, lines, module, name, first_party)
+        return transplant(source, before.bytes, after.bytes)
+    except RefusedError:
+        raise
+    except cst.ParserSyntaxError as error:
+        raise RefusedError(f"libcst cannot parse the file (line {error.raw_line})") from error
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # a panic of libcst's parser is no Exception
+        raise RefusedError(f"libcst cannot edit the file ({type(error).__name__})") from error
+
+
+class _Inserter(cst.CSTTransformer):
+    """Visits statements alone, counts `except` clauses in the order of the text, and puts new ones before those that are named."""
+
+    def __init__(self, names: Mapping[int, Iterable[str]]) -> None:
+        super().__init__()
+        self.seen = 0
+        self._names = names
+        self._chosen: dict[cst.CSTNode, Iterable[str]] = {}
+        self._indents: list[str | None] = [None]
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        if isinstance(node, (cst.ExceptHandler, cst.ExceptStarHandler)):
+            if self.seen in self._names:
+                self._chosen[node] = self._names[self.seen]
+            self.seen += 1
+        elif isinstance(node, cst.IndentedBlock):
+            self._indents.append(node.indent)
+        return isinstance(node, _BLOCKS)
+
+    def on_leave(  # type: ignore[override]
+        self, original_node: cst.CSTNode, updated_node: cst.CSTNode
+    ) -> cst.CSTNode:
+        if isinstance(updated_node, cst.IndentedBlock):
+            self._indents.pop()
+        if not isinstance(original_node, cst.Try) or not isinstance(updated_node, cst.Try):
+            return updated_node
+        if self._chosen.keys().isdisjoint(original_node.handlers):
+            return updated_node
+        handlers: list[cst.ExceptHandler] = []
+        for original, updated in zip(original_node.handlers, updated_node.handlers):
+            indent = self._indent([original, original_node, *original_node.handlers])
+            handlers += [_reraise(name, indent) for name in self._chosen.get(original, ())]
+            handlers.append(updated)
+        return updated_node.with_changes(handlers=handlers)
+
+    def _indent(self, models: Iterable[cst.ExceptHandler | cst.Try]) -> str | None:
+        """The indentation of the first of these that has a block, else of the block around; None is the file's usual one."""
+        return next((model.body.indent for model in models if isinstance(model.body, cst.IndentedBlock)), self._indents[-1])
+
+
+def _reraise(name: str, indent: str | None) -> cst.ExceptHandler:
+    body = cst.IndentedBlock([cst.SimpleStatementLine([cst.Raise()])], indent=indent)
+    return cst.ExceptHandler(body, cst.parse_expression(name))
+
+
+def _logical_lines(module: cst.Module, tree: ast.Module) -> list[Line]:
+    """The statements of each logical line at module level; libcst knows which `;` joins, Python's tree what they are."""
+    statements = iter(tree.body)
+    lines = [tuple(islice(statements, len(node.body) if isinstance(node, cst.SimpleStatementLine) else 1)) for node in module.body]
+    if not all(lines) or next(statements, None) is not None:
+        raise RefusedError("libcst finds other statements in the file than Python does")
+    return lines
+
+
+def _add_import(after: cst.Module, lines: list[Line], module: str, name: str, first_party: frozenset[str]) -> cst.Module:
+    """Put an import in its place, and a stand-in for it into `lines`."""
+    slot = place(lines, module, name, first_party)
+    patch = late_patch(lines, slot.following, module)
+    if patch is not None:
+        raise RefusedError(f"an import of {module} would run before the patch on line {patch}: add it by hand")
+    lines.insert(slot.following, (ast.ImportFrom(module, [ast.alias(name)], 0),))
+    body = list(after.body)
+    following = body[slot.following]
+    opening = slot.following == 0
+    own, kept = _share(list(after.header if opening else following.leading_lines), slot)
+    import_ = cst.ImportFrom(cst.parse_expression(module), [cst.ImportAlias(cst.Name(name))])  # type: ignore[arg-type]
+    body[slot.following] = following.with_changes(leading_lines=kept)
+    body.insert(slot.following, cst.SimpleStatementLine([import_], leading_lines=[] if opening else own))
+    return after.with_changes(header=own if opening else after.header, body=body)
+
+
+def _share(above: list[cst.EmptyLine], slot: Slot) -> tuple[list[cst.EmptyLine], list[cst.EmptyLine]]:
+    """Deal the comments and blank lines above a statement out to the import that goes before it and to the statement."""
+    if slot.beside:
+        return [], above
+    glued = _last(above, blank=False, end=len(above))
+    if slot.following == 0 and glued < _COOKIE_LINES:
+        # The comments that open a file are about the file, and its encoding is read from the first two lines.
+        glued = len(above)
+    if not slot.apart:
+        return above[:glued], [_BLANK, *above[glued:]] if above[glued:] else []
+    start = _last(above, blank=True, end=glued) if slot.following == 0 else 0
+    own = above[:start]
+    if slot.following or above[start:glued]:
+        own.append(_BLANK)
+    kept = above[start:]
+    return own, kept if kept and kept[0].comment is None else [_BLANK, *kept]
+
+
+def _last(above: list[cst.EmptyLine], blank: bool, end: int) -> int:
+    """Where the last run of blank lines, or of comments, that reaches up to `end` begins."""
+    while end and (above[end - 1].comment is None) is blank:
+        end -= 1
+    return end

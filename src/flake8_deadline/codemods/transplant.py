@@ -1,0 +1,54 @@
+"""The lines that an edit has added, put into the original lines.
+
+libcst does not reproduce every file to the byte. So nothing of its output is kept but the lines it added: whatever it made of the others,
+they stay as they were.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+from flake8_deadline.codemods.refusal import RefusedError
+
+_LINES = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+"""A line with its ending, as Python counts lines: not at form feeds, nor at what else `bytes.splitlines` takes for an ending."""
+
+
+def lines(source: bytes) -> list[bytes]:
+    """The lines of a file with their endings, as Python counts them."""
+    return _LINES.findall(source)
+
+
+def transplant(source: bytes, before: bytes, after: bytes) -> tuple[bytes, tuple[int, ...]]:
+    """Put the lines that `after` has more than `before` into `source`; the result, and the numbers (from 1) of the added lines in it.
+
+    `before` is a rendering of `source` with the same number of lines. An added line gets the ending of the line it goes before. Raises
+    `RefusedError`.
+    """
+    mark = codecs.BOM_UTF8 if source.startswith(codecs.BOM_UTF8) else b""
+    original, rendered = lines(source.removeprefix(mark)), lines(before.removeprefix(mark))
+    if len(original) != len(rendered):
+        raise RefusedError("libcst does not reproduce the lines of the file")
+    result: list[bytes] = []
+    added: list[int] = []
+    index = 0
+    for line in lines(after.removeprefix(mark)):
+        if index < len(rendered) and line == rendered[index]:
+            result.append(original[index])
+            index += 1
+        else:
+            result.append(line.rstrip(b"\r\n") + _ending(original, index))
+            added.append(len(result))
+    if index < len(rendered):
+        raise RefusedError("the edit would change more than it adds")
+    return mark + b"".join(result), tuple(added)
+
+
+def _ending(original: list[bytes], index: int) -> bytes:
+    """The ending of the line at `index`; of the one above where that is the last and has none."""
+    for line in original[max(index - 1, 0) : index + 1][::-1]:
+        ending = line[len(line.rstrip(b"\r\n")) :]
+        if ending:
+            return ending
+    return b"\n"
