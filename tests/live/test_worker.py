@@ -134,7 +134,7 @@ def stop(process: subprocess.Popen[bytes]) -> None:
 @pytest.fixture
 def kontor(tmp_path: Path) -> Kontor:
     folder = tmp_path / "example"
-    shutil.copytree(EXAMPLE, folder, ignore=shutil.ignore_patterns("var", "__pycache__"))
+    shutil.copytree(EXAMPLE, folder, ignore=shutil.ignore_patterns("var", "__pycache__", ".flake8_deadline_cache"))
     copy = Kontor(folder)
     copy.python("manage.py", "migrate", "--verbosity", "0")
     return copy
