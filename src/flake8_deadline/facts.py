@@ -44,6 +44,8 @@ class Call(Struct, tag="c", frozen=True, array_like=True, gc=False):
     args: tuple[Value, ...] = ()
     keywords: tuple[tuple[str, Value], ...] = ()
     awaited: bool = False
+    discarded: bool = False
+    """Whether it is a statement of its own: called for what it does, not for what it gives."""
 
 
 class Item(Struct, tag="i", frozen=True, array_like=True, gc=False):

@@ -12,6 +12,9 @@ NEVER_RETURN = frozenset(
         "sys.exit",
         "os._exit",
         "os.abort",
+        "six.reraise",
+        "six.raise_from",
+        "future.utils.raise_",
         "celery.Task().retry",
         "celery.Task().replace",
     }
@@ -30,7 +33,8 @@ CHEAP = frozenset(
     django.urls. rest_framework.exceptions. rest_framework.serializers. attr. attrs. pydantic. six. simplejson. ujson. orjson. yaml.
     bleach. markdown. jsonschema. phonenumbers. semver. packaging. slugify. sentry_sdk. newrelic. structlog. loguru. asgiref.sync.
     asyncio.create_task asyncio.ensure_future asyncio.get_event_loop asyncio.get_running_loop asyncio.Lock asyncio.Semaphore asyncio.Queue
-    threading. concurrent.futures.ThreadPoolExecutor concurrent.futures.ProcessPoolExecutor lxml.etree.tostring
+    xml.etree. xml.dom. xml.sax. defusedxml. lxml.etree.fromstring lxml.etree.XML lxml.html. bs4. html5lib. cryptography. nacl. jwt. jose. itsdangerous.
+    pyparsing. numpy. icalendar. langdetect. threading. concurrent.futures.ThreadPoolExecutor concurrent.futures.ProcessPoolExecutor lxml.etree.tostring
     celery.signature celery.group celery.chain celery.chord celery.states celery.schedules. celery.utils.log.
     builtins.abs builtins.all builtins.any builtins.ascii builtins.bin builtins.bool builtins.bytearray builtins.bytes builtins.callable
     builtins.chr builtins.classmethod builtins.complex builtins.delattr builtins.dict builtins.dir builtins.divmod builtins.enumerate
@@ -51,7 +55,7 @@ CHEAP_METHODS = frozenset(
     isnumeric isspace islower isupper translate find rfind isoformat strftime timestamp total_seconds date time timetuple weekday
     isoweekday astimezone localize utcoffset fromisoformat fromtimestamp strptime group groups groupdict hexdigest digest as_tuple quantize
     union intersection difference issubset issuperset debug info warning warn error critical exception log getLogger
-    is_set set_description as_posix with_suffix relative_to set_tag set_context incr_counter
+    close aclose is_set set_description as_posix with_suffix relative_to set_tag set_context incr_counter
     """.split()
 )
 """Methods in which no time can pass, whatever the receiver: those of strings, lists, dicts, dates, matches and loggers."""
@@ -98,3 +102,21 @@ BLOCKING = frozenset({"time.sleep", "builtins.input", "subprocess.run", "subproc
 
 DISPATCH = frozenset({"delay", "apply_async", "send_task", "on_commit", "s", "si", "signature", "enqueue", "delay_on_commit", "writerow", "writerows", "write"})
 """Methods that hand work over or write it out, and do none of it per row."""
+
+HARMLESS = frozenset({"builtins.print", "time.sleep", "builtins.input"})
+"""Calls that take time and do not fail for one row."""
+
+ENTRY_BASES = frozenset({"BaseCommand", "NoArgsCommand", "AppCommand", "LabelCommand", "TestCase", "View", "APIView", "ViewSet", "Migration"})
+"""Last names of base classes whose methods something else than a task calls."""
+
+ENTRY_DECORATORS = frozenset({"invoke.task", "click.command", "click.group", "rich_click.command", "typer.Typer().command", "pytest.fixture", "fabric.task", "nox.session", "pyinvoke.task"})
+"""Decorators of functions that something else than a task calls."""
+
+EFFECTS = frozenset(
+    """
+    save asave delete adelete update aupdate create acreate bulk_create bulk_update get_or_create update_or_create add remove set clear
+    send send_mail send_messages send_email post put patch request urlopen unlink rename move copyfile upload upload_file delete_object put_object
+    publish execute executemany call_command notify email_user push commit refund charge capture cancel
+    """.split()
+)
+"""Methods that change something outside of the process."""

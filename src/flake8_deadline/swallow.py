@@ -60,12 +60,12 @@ class World(Protocol):
 class Place(NamedTuple):
     """What stands around a point of a function, from the inside out.
 
-    "rest": the steps that follow in the same block; "loop"; "body": the guarded body of a `try`; "part": another part of a `try`, whose
-    `finally` still runs.
+    "rest": the steps that follow in the same block; "loop"; "body": the guarded body of a `try`; "handler" and "part": a clause or the
+    `else` of a `try`, whose `finally` still runs; "with".
     """
 
-    kind: Literal["rest", "loop", "body", "part"]
-    node: Union[tuple[Step, ...], Loop, Try]
+    kind: Literal["rest", "loop", "body", "handler", "part", "with"]
+    node: Union[tuple[Step, ...], Loop, Try, With]
     outer: Place | None
 
 
@@ -84,10 +84,8 @@ class Swallow(NamedTuple):
     catches: Value
     bare: bool
     explicit: bool
-
-
-def swallow_by(handler: Handler, explicit: bool) -> Swallow:
-    return Swallow(handler.line, handler.column, handler.catches, handler.bare, explicit)
+    sweep: bool
+    """Whether what it guards is a loop: what was swallowed then ended one sweep, and another may start."""
 
 
 class Fate(NamedTuple):
@@ -135,12 +133,12 @@ def sites(steps: tuple[Step, ...], outer: Place | None = None) -> Iterator[Site]
                 yield from sites(step.body, Place("body", step, place))
                 part = Place("part", step, place)
                 for handler in step.handlers:
-                    yield from sites(handler.body, part)
+                    yield from sites(handler.body, Place("handler", step, place))
                 yield from sites(step.otherwise, part)
                 yield from sites(step.final, place)
             case With():
                 yield Site(step, place)
-                yield from sites(step.body, place)
+                yield from sites(step.body, Place("with", step, place))
 
 
 def enclosing_loop(place: Place | None) -> Loop | None:
@@ -193,19 +191,23 @@ class Verdicts:
                 for handler in place.node.handlers:
                     taken = self._world.takes(handler, flight)
                     if taken:
-                        for answerable in self._answerable(handler, taken == "explicit", swallow):
+                        for answerable in self._answerable(handler, place.node, taken == "explicit", swallow):
                             yield from self._handle(handler, flight, place, answerable)
                         return
             place = place.outer
         yield Fate("escapes", swallow, 0, flight)
 
-    def _answerable(self, handler: Handler, explicit: bool, swallow: Swallow | None) -> Iterator[Swallow]:
+    def _answerable(self, handler: Handler, around: Try, explicit: bool, swallow: Swallow | None) -> Iterator[Swallow]:
         """Who answers for what this clause takes: the clause that turned the signal into it, and this one too where it would take the signal
         just as well (mending one of them alone would not let the signal out)."""
         if swallow is not None:
             yield swallow
         if swallow is None or self._world.takes(handler, SIGNAL) == "broad":
-            yield swallow_by(handler, explicit)
+            sweep = any(self._is_sweep(site.step) for site in sites(around.body))
+            yield Swallow(handler.line, handler.column, handler.catches, handler.bare, explicit, sweep)
+
+    def _is_sweep(self, step: Call | Loop | With) -> bool:
+        return self.works(step) if isinstance(step, Loop) else isinstance(step, Call) and self._world.sweeps(step)
 
     def _handle(self, handler: Handler, flight: Flight, place: Place, swallow: Swallow) -> Iterator[Fate]:
         caught = frozenset({handler.name} if handler.name else ())
@@ -237,7 +239,7 @@ class Verdicts:
         if leave.kind in ("reraise", "raise"):
             yield from self._rethrow(leave, None, flight, swallow)
         elif leave.kind != "never":
-            if leave.state.loop:
+            if leave.state.loop and (swallow is None or swallow.sweep):
                 yield Fate("later", swallow, leave.state.loop)
             yield Fate("returns", swallow)
 
@@ -364,7 +366,7 @@ class Verdicts:
 
 def _following(place: Place, leave: _Exit) -> tuple[Step, ...]:
     """The steps of this place that still run when control comes by with this exit."""
-    if isinstance(place.node, Loop):
+    if isinstance(place.node, (Loop, With)):
         return ()
     if isinstance(place.node, Try):
         ran_through = place.kind == "body" and leave.kind == "next"

@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import TypeVar
 
+from flake8_deadline import libraries
+from flake8_deadline.facts import Function
 from flake8_deadline.options import Options
 from flake8_deadline.project.calls import Calls, is_test
 from flake8_deadline.project.deadlines import Deadlines, Hazard
 from flake8_deadline.project.inference import Inference
 from flake8_deadline.project.modules import Files, Modules
-from flake8_deadline.project.objects import FunctionRef
+from flake8_deadline.project.objects import ClassRef, External, FunctionRef, Object
 from flake8_deadline.project.reach import Reach
 from flake8_deadline.project.tasks import Declared, Tasks
 
@@ -78,7 +80,18 @@ class Project:
                 continue
             if everything or {"handler", "loop"} <= self.files.outline(path).marks:
                 for function in self.modules.source(path).functions.values():
-                    yield FunctionRef(path, function.qualname)
+                    if everything or not self._is_entry(path, function):
+                        yield FunctionRef(path, function.qualname)
+
+    def _is_entry(self, path: str, function: Function) -> bool:
+        """Whether something that is known not to be a task calls this function: a command line, a view, a test."""
+        outside = FunctionRef(path, function.parent or "")
+        found: set[Object] = {o for d in function.decorators for o in self.inference.evaluate(d.value, outside)}
+        if function.owner is not None:
+            bases = self.inference.ancestors(ClassRef(path, function.owner))
+            if any(isinstance(base, External) and base.name.rpartition(".")[2] in libraries.ENTRY_BASES for base in bases):
+                return True
+        return any(isinstance(o, External) and o.name.removesuffix("()") in libraries.ENTRY_DECORATORS for o in found)
 
     def describe(self, frame: FunctionRef) -> str:
         """A function's name as a chain shows it."""

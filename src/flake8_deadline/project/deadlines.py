@@ -168,6 +168,7 @@ class Deadlines:
         self._returns: dict[FunctionRef, bool] = {}
         self._loops: dict[FunctionRef, bool] = {}
         self._fails: dict[FunctionRef, bool] = {}
+        self._changes: dict[FunctionRef, bool] = {}
         self._functions = {frame: _Function(self, frame) for frame in reach.resolved}
         self._fates = self._settle()
 
@@ -224,9 +225,9 @@ class Deadlines:
         method = _last_name(call.func)
         if objects:
             return all(self._is_cheap_object(o, call, inference, frame) for o in objects)
-        if method in libraries.CHEAP_METHODS:
+        if method in libraries.CHEAP_METHODS or method in libraries.LAZY_QUERIES:
             return True
-        return method == "get" and bool(call.args) and isinstance(call.args[0], Constant)
+        return method == "get" and (len(call.args) == 2 or bool(call.args) and isinstance(call.args[0], Constant))
 
     def _is_cheap_object(self, o: object, call: Call, inference: Inference, frame: FunctionRef) -> bool:
         if isinstance(o, RowsMethod):
@@ -234,8 +235,10 @@ class Deadlines:
         if isinstance(o, External):
             if any(isinstance(passed, Rows) for argument in call.args[:1] for passed in inference.evaluate(argument, frame)):
                 return o.name not in ("builtins.list", "builtins.tuple", "builtins.set", "builtins.sorted", "builtins.sum", "builtins.len")
-            name = o.name.replace("()", "")
-            return _last_name(name) in libraries.CHEAP_METHODS or any(prefix in self._cheap for prefix in _prefixes(name))
+            owner, _, method = o.name.rpartition(".")
+            if method in libraries.CHEAP_METHODS and not (owner.endswith("()") and owner.rpartition(".")[2][:1].isupper()):
+                return True
+            return any(prefix in self._cheap for prefix in _prefixes(o.name.replace("()", "")))
         return True
 
     def fails(self, frame: FunctionRef) -> bool:
@@ -256,9 +259,27 @@ class Deadlines:
         if resolution.targets:
             if not any(self.fails(target) for target in resolution.targets):
                 return False
-        elif self.is_cheap(site.step, resolution.objects, self.inference, frame):
+        elif self.is_cheap(site.step, resolution.objects, self.inference, frame) or libraries.HARMLESS & _externals(resolution.objects):
             return False
         return not _isolated(function, site.place, within)
+
+    def changes(self, frame: FunctionRef) -> bool:
+        """Whether a call of this function changes something outside of the process, as far as can be seen."""
+        known = self._changes.get(frame)
+        if known is None:
+            self._changes[frame] = False
+            function = self._functions.get(frame)
+            calls = [site.step for site in function.sites if isinstance(site.step, Call)] if function else []
+            known = self._changes[frame] = any(self.changes_at(frame, call) for call in calls)
+        return known
+
+    def changes_at(self, frame: FunctionRef, call: Call) -> bool:
+        resolution = self._functions[frame].resolution(call)
+        if resolution.targets:
+            return any(self.changes(target) for target in resolution.targets)
+        if self.is_cheap(call, resolution.objects, self.inference, frame):
+            return False
+        return _last_name(call.func) in libraries.EFFECTS
 
     # Hazards
 
@@ -293,7 +314,7 @@ class Deadlines:
             for edge in self.reach.callers.get(callee, ()):
                 down = ((edge.caller, edge.site.step.line), *calls)
                 for fate in sorted(self._after(edge, mode), key=repr):
-                    if fate.kind in ("loops", "later"):
+                    if fate.kind == "loops" or fate.kind == "later" and swallow.sweep:
                         hazard = Hazard(frame, swallow, fate.kind, edge.caller, fate.line, down)
                         if fate.kind == "loops":
                             return hazard
@@ -315,9 +336,14 @@ class Deadlines:
 
 
 def _isolated(function: _Function, place: Place | None, within: Loop | None) -> bool:
-    """Whether a clause between a place and its function (or the loop) takes any error there and does not raise it again."""
+    """Whether a clause between a place and its function (or the loop) takes any error there and does not raise it again.
+
+    What a clause itself does about a failed row is not held against it.
+    """
     error = Flight("error")
     while place is not None and place.node is not within:
+        if place.kind == "handler":
+            return True
         if place.kind == "body" and isinstance(place.node, Try):
             for handler in place.node.handlers:
                 if function.takes(handler, error):
@@ -335,6 +361,10 @@ def _mode(fate: Fate) -> Flight | Literal["returns"] | None:
 
 def _is_abstract(function: _Function) -> bool:
     return len(function.steps) == 1 and isinstance(function.steps[0], Raise)
+
+
+def _externals(objects: Objects) -> frozenset[str]:
+    return frozenset(o.name for o in objects if isinstance(o, External))
 
 
 def _flat(objects: Objects) -> Objects:

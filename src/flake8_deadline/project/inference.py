@@ -23,6 +23,7 @@ _DEEPEST_GIVEN = 3
 _BUILTINS = frozenset(dir(builtins))
 _MANAGERS = frozenset({"objects", "_default_manager", "_base_manager", "all_objects"})
 _PROPERTIES = frozenset({"builtins.property", "functools.cached_property", "django.utils.functional.cached_property"})
+_FIELDS = ("Field()", "ForeignKey()")
 _OPTIONAL = frozenset({"typing.Optional", "typing.Union", "typing.Annotated", "typing.Final", "typing.ClassVar"})
 _COLLECTIONS = frozenset(
     f"{module}.{name}"
@@ -240,7 +241,7 @@ class Inference:
     def _elements(self, objects: Objects) -> Objects:
         found: set[Object] = set()
         for o in objects:
-            if isinstance(o, Rows):
+            if isinstance(o, Rows) and not o.plain:
                 found.add(self._instance(o.model, True))
             elif isinstance(o, Many):
                 found |= o.of
@@ -326,7 +327,10 @@ class Inference:
         """What a class's own body, or a method's `self.name = …`, gives the name; None where it says nothing of it."""
         bindings = self.cls(ancestor).bindings
         if name in bindings:
-            objects = self._union(bindings[name], self._class_frame(ancestor))
+            frame = self._class_frame(ancestor)
+            objects = self._union(bindings[name], frame)
+            if isinstance(of, Instance) and any(isinstance(o, External) and o.name.endswith(_FIELDS) for o in objects):
+                return self._related(bindings[name], frame)
             return frozenset().union(*[self._bound(o, of) for o in objects])
         if isinstance(of, ClassRef):
             return None
@@ -338,6 +342,11 @@ class Inference:
                 said = True
                 values |= self._union(method.bindings[key], FunctionRef(ancestor.path, method.qualname, of))
         return frozenset(values) if said else None
+
+    def _related(self, values: Iterable[Value], frame: FunctionRef) -> Objects:
+        """What a Django field holds on a row: the row it points to, or something nobody needs to know."""
+        targets = [self.evaluate(v.args[0], frame) for v in values if isinstance(v, Call) and v.args]
+        return frozenset(Instance(o) for objects in targets for o in objects if isinstance(o, ClassRef))
 
     def _bound(self, found: Object, of: ClassRef | Instance) -> Objects:
         """A class attribute seen through an instance or the class."""
@@ -385,8 +394,9 @@ class Inference:
             maker = self._maker(decorator)
             if maker and isinstance(found, FunctionRef):
                 return Task(found, written, maker)
-            if isinstance(decorator, FunctionRef):
-                made = self.result(self._with(decorator, [found]))
+            called = self._class_attribute(decorator, "__call__") if isinstance(decorator, Instance) else frozenset({decorator})
+            for function in [o for o in called if isinstance(o, FunctionRef)]:
+                made = self.result(self._with(function, [found]))
                 functions = [o for o in made if isinstance(o, (FunctionRef, Task))]
                 if len(functions) == 1:
                     task = functions[0]
@@ -446,9 +456,9 @@ class Inference:
         functions = [o for argument in call.args[:1] for o in self.evaluate(argument, frame) if isinstance(o, FunctionRef)]
         if functions:
             return frozenset(Task(function, function, maker) for function in functions)
-        return frozenset({self._options(call, frame, maker)})
+        return frozenset({self.options(call, frame, maker)})
 
-    def _options(self, call: Call, frame: FunctionRef, maker: Maker) -> Maker:
+    def options(self, call: Call, frame: FunctionRef, maker: Maker) -> Maker:
         options, open_, base = dict(maker.options), maker.open, maker.base
         for name, value in call.keywords:
             if name == "**":
@@ -487,7 +497,7 @@ class Inference:
 
     def _queried(self, method: RowsMethod) -> Objects:
         if method.name in libraries.LAZY_QUERIES:
-            return frozenset({method.rows})
+            return frozenset({method.rows._replace(plain=method.rows.plain or method.name in ("values", "values_list"))})
         if method.name in libraries.ROW_QUERIES or method.name in ("get_or_create", "update_or_create"):
             return frozenset({self._instance(method.rows.model, True)})
         return NOTHING

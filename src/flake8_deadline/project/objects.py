@@ -64,6 +64,8 @@ class Rows(NamedTuple):
 
     model: ClassRef | External
     manager: ClassRef | None = None
+    plain: bool = False
+    """Whether its rows are dicts or tuples (`values`, `values_list`)."""
 
 
 class RowsMethod(NamedTuple):

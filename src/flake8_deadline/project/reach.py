@@ -56,20 +56,10 @@ class Reach:
         waiting = deque(self.roots)
         while waiting:
             frame = waiting.popleft()
-            if frame in self.resolved:
-                continue
-            self.resolved[frame] = {}
-            for position, site in enumerate(self.sites(frame)):
-                resolution = self._calls.resolve(site.step, frame)
-                resolution = resolution._replace(targets=tuple(self._framed(target) for target in resolution.targets))
-                self.resolved[frame][position] = resolution
-                for target in resolution.targets:
-                    waiting.append(target)
-                    if isinstance(site.step, Call) and self._pass(target, site.step, frame):
-                        again = [known for known in self.resolved if known[:2] == target[:2]]
-                        for known in again:
-                            del self.resolved[known]
-                        waiting.extend(again)
+            if frame not in self.resolved:
+                self.resolved[frame] = found = self._resolve_all(frame)
+                waiting.extend(target for resolution in found.values() for target in resolution.targets)
+                waiting.extend(self._forget_informed(frame, found))
         for frame, sites in self.resolved.items():
             for position, resolution in sites.items():
                 for target in resolution.targets:
@@ -82,11 +72,26 @@ class Reach:
         frames.add(target)
         return target
 
-    def _pass(self, target: FunctionRef, call: Call, frame: FunctionRef) -> bool:
-        news = False
-        for name, objects in self._inference.arguments(target, call, frame):
-            news |= self._inference.passes(target, name, objects)
-        return news
+    def _resolve_all(self, frame: FunctionRef) -> dict[int, Resolution]:
+        found: dict[int, Resolution] = {}
+        for position, site in enumerate(self.sites(frame)):
+            resolution = self._calls.resolve(site.step, frame)
+            found[position] = resolution._replace(targets=tuple(self._framed(target) for target in resolution.targets))
+        return found
+
+    def _forget_informed(self, frame: FunctionRef, found: dict[int, Resolution]) -> list[FunctionRef]:
+        """The functions about whose parameters these calls say something new; what was resolved in them is forgotten."""
+        informed: set[tuple[str, str]] = set()
+        for position, resolution in found.items():
+            step = self.sites(frame)[position].step
+            for target in resolution.targets if isinstance(step, Call) else ():
+                for name, objects in list(self._inference.arguments(target, step, frame)):
+                    if self._inference.passes(target, name, objects):
+                        informed.add(target[:2])
+        again = [known for known in self.resolved if known[:2] in informed]
+        for known in again:
+            del self.resolved[known]
+        return again
 
     def _shortest(self) -> dict[FunctionRef, Edge | None]:
         parents: dict[FunctionRef, Edge | None] = {root: None for root in sorted(self.roots, key=repr)}

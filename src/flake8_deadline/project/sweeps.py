@@ -30,7 +30,9 @@ def sweeps(deadlines: Deadlines, frame: FunctionRef) -> Iterator[Sweep]:
         loop = site.step
         if isinstance(loop, Loop) and loop.kind in ("for", "async for"):
             objects = deadlines.reach.resolved[frame][position].objects
-            if any(isinstance(o, Rows) for o in objects) and not _is_atomic(deadlines, frame, site.place) and not _yields(loop.body):
+            if not any(isinstance(o, Rows) for o in objects) or _yields(loop.body) or _is_written_at_once(loop, found):
+                continue
+            if not _is_atomic(deadlines, frame, site.place):
                 work = _work(deadlines, frame, loop, found)
                 if work is not None:
                     yield Sweep(loop, written(work.func), work.line)
@@ -39,10 +41,23 @@ def sweeps(deadlines: Deadlines, frame: FunctionRef) -> Iterator[Sweep]:
 def _work(deadlines: Deadlines, frame: FunctionRef, loop: Loop, found: tuple[Site, ...]) -> Call | None:
     rows = set(loop.targets)
     for site in found:
-        if isinstance(site.step, Call) and _is_inside(site.place, loop):
-            if _touches(site.step, rows) and not _is_dispatch(deadlines, frame, site.step) and deadlines.fails_at(frame, site, loop):
-                return site.step
+        call = site.step
+        if isinstance(call, Call) and _is_inside(site.place, loop) and _touches(call, rows) and not _is_dispatch(deadlines, frame, call):
+            if (call.discarded or deadlines.changes_at(frame, call)) and deadlines.fails_at(frame, site, loop):
+                return call
     return None
+
+
+def _is_written_at_once(loop: Loop, found: tuple[Site, ...]) -> bool:
+    """Whether the rows looped over are written together afterwards."""
+    return any(
+        isinstance(site.step, Call)
+        and written(site.step.func).rpartition(".")[2] in ("bulk_update", "bulk_create")
+        and site.step.line > loop.line
+        and isinstance(loop.over, str)
+        and loop.over in site.step.args
+        for site in found
+    )
 
 
 def _is_inside(place: Place | None, loop: Loop) -> bool:
@@ -76,15 +91,13 @@ def _is_dispatch(deadlines: Deadlines, frame: FunctionRef, call: Call) -> bool:
 
 
 def _is_atomic(deadlines: Deadlines, frame: FunctionRef, place: Place | None) -> bool:
+    """Whether the loop stands in `transaction.atomic()`, as a block or as the function's decorator."""
+    around = [decorator.value for decorator in deadlines.inference.function(frame).decorators]
     while place is not None:
+        if isinstance(place.node, With):
+            around += place.node.items
         place = place.outer
-    function = deadlines.inference.function(frame)
-    names = [written(decorator.value) for decorator in function.decorators]
-    return any("atomic" in name for name in names) or _inside_atomic(function.steps, frame, deadlines)
-
-
-def _inside_atomic(steps: tuple[Step, ...], frame: FunctionRef, deadlines: Deadlines) -> bool:
-    return any(isinstance(step, With) and any("atomic" in written(item) for item in step.items) for step in steps)
+    return any("atomic" in written(value) for value in around)
 
 
 def _yields(steps: tuple[Step, ...]) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from flake8_deadline import queues
-from flake8_deadline.facts import Call, Class, Constant, Function
+from flake8_deadline.facts import Call, Class, Constant, Function, Value
 from flake8_deadline.project.inference import Inference
 from flake8_deadline.project.modules import Source
 from flake8_deadline.project.objects import ClassRef, External, FunctionRef, Instance, Maker, Objects, Task
@@ -60,8 +60,9 @@ class Tasks:
         for path in self._looked:
             source = self._modules.source(path)
             for function in source.functions.values():
-                if function.qualname and function.owner is None and "." not in function.qualname and self._is_factory(function, path):
-                    names.add(function.qualname)
+                name = function.qualname.removesuffix(".__call__") if function.owner else function.qualname
+                if name and "." not in name and self._is_factory(function, path):
+                    names.add(name)
             names |= {cls.qualname for cls in source.classes.values() if self._is_base(ClassRef(path, cls.qualname))}
         return names
 
@@ -101,13 +102,21 @@ class Tasks:
         if isinstance(found, Task):
             for decorator in function.decorators:
                 if any(self._makes(o) for o in self._inference.evaluate(decorator.value, outside)):
-                    self._add(found, source.path, decorator.line, decorator.column)
+                    self._add(self._informed(found, decorator.value, outside), source.path, decorator.line, decorator.column)
                     return
 
     def _makes(self, o: object) -> bool:
+        if isinstance(o, Instance):
+            return any(self._makes(method) for method in self._inference.attributes(frozenset({o}), "__call__", FunctionRef(o.cls.path, "")))
         if isinstance(o, FunctionRef):
             return any(self._is_maker(made) for made in self._inference.result(o)) or self._is_factory(self._inference.function(o), o.path)
         return self._is_maker(o)
+
+    def _informed(self, task: Task, decorator: Value, outside: FunctionRef) -> Task:
+        """The options that a project's own decorator hands on are those it was called with."""
+        if not task.maker.open or not isinstance(decorator, Call):
+            return task
+        return task._replace(maker=self._inference.options(decorator, outside, task.maker._replace(open=False)))
 
     def _calls(self, source: Source) -> Iterator[tuple[FunctionRef, Call]]:
         """Calls at the top of a file whose first argument may be a function: `app.task(fn)`."""

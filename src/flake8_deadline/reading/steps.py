@@ -73,7 +73,7 @@ class Reader:
         self._lambdas: dict[ast.Lambda, str] = {}
         self._values = Values(self._lambda)
         self._statements: dict[type[ast.stmt], Callable[..., None]] = {
-            ast.Expr: lambda node, out: self._expression(node.value, out),
+            ast.Expr: lambda node, out: self._expression(node.value, out, discarded=True),
             ast.Assign: self._assign,
             ast.AnnAssign: self._annotated,
             ast.AugAssign: lambda node, out: self._expression(node.value, out),
@@ -340,7 +340,7 @@ class Reader:
 
     # Expressions: the calls in them, in the order they run
 
-    def _expression(self, node: ast.AST, out: list[Step], awaited: bool = False) -> None:
+    def _expression(self, node: ast.AST, out: list[Step], awaited: bool = False, discarded: bool = False) -> None:
         while isinstance(node, ast.Attribute):
             node = node.value
         if isinstance(node, _LEAVES):
@@ -351,9 +351,9 @@ class Reader:
                 self._expression(argument, out)
             for keyword in node.keywords:
                 self._expression(keyword.value, out)
-            out.append(self._values.call(node, awaited))
+            out.append(self._values.call(node, awaited, discarded))
         elif isinstance(node, ast.Await):
-            self._expression(node.value, out, awaited=True)
+            self._expression(node.value, out, True, discarded)
         elif isinstance(node, ast.Lambda):
             self._lambda(node)
         elif isinstance(node, _COMPREHENSIONS):

@@ -66,7 +66,7 @@ class Values:
         maker = self._makers.get(node.__class__)  # type: ignore[arg-type]
         return maker(node) if maker else None
 
-    def call(self, node: ast.Call, awaited: bool = False) -> Call:
+    def call(self, node: ast.Call, awaited: bool = False, discarded: bool = False) -> Call:
         made = self._calls.get(node)
         if made is None:
             value = self.value
@@ -77,6 +77,7 @@ class Values:
                 tuple([value(argument) for argument in node.args]),
                 tuple([(keyword.arg or "**", value(keyword.value)) for keyword in node.keywords]),
                 awaited,
+                discarded,
             )
         return made
 
