@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flake8_deadline.check import analyse
-from flake8_deadline.cli.check import style
+from flake8_deadline.cli.output import style
 from flake8_deadline.cli.session import Session, analysed
 from flake8_deadline.codemods.first_party import first_party
 from flake8_deadline.codemods.guard import UnsafeError, require_committed

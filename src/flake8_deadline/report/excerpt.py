@@ -1,6 +1,6 @@
 """The lines of a source file round a finding, with the place itself marked.
 
-Reads the file afresh and expects nothing of it: it may have changed, lack the line, or be in no encoding at all.
+Expects nothing of the file: it may be gone, lack the line, or be in no encoding at all.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import io
 import re
 import tokenize
-from functools import lru_cache
 
 from flake8_deadline.report.style import Style, columns, cut, printable
 
@@ -16,9 +15,8 @@ _BEFORE, _AFTER = 3, 2
 """Lines shown round the marked one, as far as no blank line comes between."""
 
 
-def excerpt(path: str, line: int, column: int, style: Style) -> list[str]:
+def excerpt(lines: list[str], line: int, column: int, style: Style) -> list[str]:
     """Numbered lines with carets below `line`; empty where the file has no such line."""
-    lines = _lines(path)
     if not 1 <= line <= len(lines):
         return []
     first = last = line
@@ -41,8 +39,8 @@ def _carets(text: str, column: int, width: int, style: Style) -> str:
     return " " * indent + style.paint("red", "^" * length)
 
 
-@lru_cache(maxsize=4)
-def _lines(path: str) -> list[str]:
+def source_lines(path: str) -> list[str]:
+    """The lines of a file as Python counts them; none where it cannot be read."""
     try:
         with open(path, "rb") as file:
             content = file.read()

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import shlex
 from collections import Counter
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from flake8_deadline.report.excerpt import excerpt
+from flake8_deadline.report.excerpt import excerpt, source_lines
 from flake8_deadline.report.style import Style, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from flake8_deadline.check import FileError
     from flake8_deadline.rule import Finding
@@ -21,7 +22,8 @@ _MARKS = {"safe": "[*] ", "unsafe": "[!] ", None: ""}
 
 
 def render(selection: Selection, style: Style, *, statistics: bool = False) -> str:
-    blocks = ["\n".join(block(one.finding, selection.root, style)) for one in selection.shown]
+    read = lru_cache(maxsize=1)(source_lines)  # findings come file by file
+    blocks = ["\n".join(block(one.finding, selection.root, style, read)) for one in selection.shown]
     errors = [failure(path, error) for path, error in selection.errors]
     parts = [*blocks, *(["\n".join(errors)] if errors else []), summary(selection)]
     if statistics:
@@ -29,11 +31,11 @@ def render(selection: Selection, style: Style, *, statistics: bool = False) -> s
     return "\n\n".join(parts) + "\n"
 
 
-def block(finding: Finding, root: str, style: Style) -> Iterator[str]:
-    """The lines that say one finding."""
+def block(finding: Finding, root: str, style: Style, read: Callable[[str], list[str]] = source_lines) -> Iterator[str]:
+    """The lines that say one finding; `read` gives the lines of a file."""
     source = os.path.join(root, *finding.path.split("/"))
     where = printable(near(source))
-    lines = excerpt(source, finding.line, finding.column, style)
+    lines = excerpt(read(source), finding.line, finding.column, style)
     margin = " " * (lines[0].index("|") - 1 if lines else len(str(finding.line)))
     yield f"{style.paint('bold', finding.code)} {_MARKS[_safety(finding)]}{printable(finding.message)}"
     yield f"{margin} {style.paint('cyan', '-->')} {where}:{finding.line}:{finding.column}"

@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from flake8_deadline import cli
+from flake8_deadline.codemods.mend import Refused
+
+LOOP = """\
+from celery import shared_task
+
+
+@shared_task(soft_time_limit=60, time_limit=90)
+def sync(rows):
+    for row in rows:
+        try:
+            row.save()
+        except Exception:
+            row.fail()
+"""
+FIXED = LOOP.replace(
+    "from celery import shared_task\n", "from celery import shared_task\nfrom celery.exceptions import SoftTimeLimitExceeded\n"
+).replace("        except Exception:", "        except SoftTimeLimitExceeded:\n            raise\n        except Exception:")
+NOT_ONE_TO_FIX = LOOP.replace("row.fail()", "raise")
+
+
+@pytest.fixture
+def run(capfd, monkeypatch):
+    monkeypatch.delenv("PRE_COMMIT", raising=False)
+
+    def command(*arguments):
+        code = cli.main(["fix", "--deadline-cache-dir", "none", *arguments])
+        captured = capfd.readouterr()
+        return code, captured.out, captured.err
+
+    return command
+
+
+def commit(root):
+    for command in (["init", "-q"], ["add", "-A"], ["-c", "user.name=x", "-c", "user.email=x@example.org", "commit", "-qm", "x"]):
+        subprocess.run(["git", *command], cwd=root, check=True)
+
+
+def test_the_diff_is_shown_and_nothing_is_written(project, run):
+    root = project({"shop/tasks.py": LOOP})
+    code, out, err = run()
+    assert code == 1
+    assert out.startswith("--- a/shop/tasks.py\n+++ b/shop/tasks.py\n@@ ")
+    assert "\n+        except SoftTimeLimitExceeded:\n+            raise\n" in out
+    assert err == "Would fix 1 finding in 1 file (1 import added).\nApply with --write.\n"
+    assert (root / "shop/tasks.py").read_text() == LOOP
+
+
+def test_the_diff_is_what_git_takes(project, run, monkeypatch):
+    root = project({"sub/shop/tasks.py": LOOP})
+    commit(root)
+    monkeypatch.chdir(root / "sub")
+    diff = run()[1]
+    assert "--- a/shop/tasks.py\n" in diff
+    subprocess.run(["git", "apply", "-"], input=diff, text=True, check=True, cwd=root / "sub")
+    assert (root / "sub/shop/tasks.py").read_text() == FIXED
+
+
+def test_write_applies_the_fixes_and_a_second_run_changes_nothing(project, run):
+    root = project({"shop/tasks.py": LOOP})
+    commit(root)
+    assert run("--write") == (0, "", "Fixed 1 finding in 1 file (1 import added).\n")
+    assert (root / "shop/tasks.py").read_text() == FIXED
+    assert run("--write") == (0, "", "Nothing to fix.\n")
+    assert run() == (0, "", "Nothing to fix.\n")
+
+
+def test_uncommitted_edits_are_not_mixed_with_fixes_unless_allowed(project, run):
+    root = project({"a.py": LOOP})
+    commit(root)
+    (root / "a.py").write_text(LOOP + "\n")
+    code, out, err = run("--write")
+    assert (code, out) == (2, "")
+    assert err == "flake8-deadline: 1 file to change has uncommitted edits: a.py\nCommit or stash them, or pass --allow-dirty.\n"
+    assert (root / "a.py").read_text() == LOOP + "\n"
+    assert run("--write", "--allow-dirty")[0] == 0
+    assert (root / "a.py").read_text() == FIXED + "\n"
+
+
+def test_pre_commit_keeps_uncommitted_edits_safe_itself(project, run, monkeypatch):
+    project({"a.py": LOOP})
+    monkeypatch.setenv("PRE_COMMIT", "1")
+    assert run("--write", "a.py")[0] == 0
+
+
+def test_only_what_check_would_report_is_fixed(project, run):
+    silenced = LOOP.replace("Exception:", "Exception:  # noqa: LIM101")
+    root = project({"a.py": silenced, "b.py": LOOP, "c.py": LOOP, ".flake8": "[flake8]\nexclude = c.py"})
+    assert run("--write", "--allow-dirty", "--select", "LIM2,LIM101")[0] == 0
+    assert (root / "b.py").read_text() == FIXED
+    assert "raise" not in (root / "a.py").read_text() + (root / "c.py").read_text()
+    assert run("--write", "--allow-dirty", "--select", "LIM2")[2] == "Nothing to fix.\n"
+
+
+def test_a_rule_that_is_off_is_fixed_where_it_is_asked_for(project, run):
+    unreached = LOOP.replace("def sync", "def ping(): ...\n\n\ndef sync")
+    root = project({"a.py": unreached})
+    assert run("--write", "--allow-dirty")[2] == "Nothing to fix.\n"
+    assert run("--write", "--allow-dirty", "--enable", "LIM109")[0] == 0
+    assert "except SoftTimeLimitExceeded" in (root / "a.py").read_text()
+
+
+def test_what_cannot_be_fixed_is_said_with_the_reason(project, run):
+    project({"a.py": LOOP + "\n\nSoftTimeLimitExceeded = None\n", "b.py": LOOP})
+    code, out, err = run("--write", "--allow-dirty")
+    assert (code, out) == (1, "")
+    lines = err.splitlines()
+    assert lines[:2] == ["Fixed 1 finding in 1 file (1 import added).", "Not fixed: 1"]
+    assert lines[2].startswith("  a.py:9: LIM101 the name SoftTimeLimitExceeded is bound elsewhere")
+
+
+def test_what_cannot_be_written_is_said_and_not_counted_as_fixed(project, run, monkeypatch):
+    project({"a.py": LOOP})
+    monkeypatch.setattr("flake8_deadline.cli.fix.apply", lambda root, changed: [Refused("a.py", 9, "LIM101", "the file is read-only")])
+    assert run("--write", "--allow-dirty") == (1, "", "Not fixed: 1\n  a.py:9: LIM101 the file is read-only\n")
+
+
+def test_findings_without_a_safe_fix_and_unreadable_files_are_not_forgotten(project, run):
+    project({"a.py": LOOP.replace("(soft_time_limit=60, time_limit=90)", ""), "old.py": "print 'x'\n"})
+    code, _, err = run()
+    assert code == 1
+    assert err.startswith("error: old.py:1: ")
+    assert "\n1 finding without a safe fix: see flake8-deadline check.\n" in err
+
+
+def test_a_module_that_imports_celery_for_the_first_time_is_pointed_out(project, run):
+    helper = "def save(row):\n    try:\n        row.save()\n    except Exception:\n        row.fail()\n"
+    loop = LOOP.partition("        try:")[0].replace("shared_task\n\n", "shared_task\n\nfrom one import save\n", 1) + "        save(row)\n"
+    project({"one.py": helper, "tasks.py": loop})
+    assert run()[2].startswith("Would fix 1 finding in 1 file (1 import added, 1 file imports celery for the first time).\n")
+    project({"two.py": helper, "tasks.py": loop.replace("save\n", "save\nimport two\n", 1) + "        two.save(row)\n"})
+    assert run()[2].startswith("Would fix 2 findings in 2 files (2 imports added, 2 files import celery for the first time).\n")
+
+
+def test_a_fix_without_a_new_import_says_nothing_of_imports(project, run):
+    project({"a.py": LOOP.replace("shared_task\n\n", "shared_task\nfrom celery.exceptions import SoftTimeLimitExceeded\n\n", 1)})
+    assert run()[2].startswith("Would fix 1 finding in 1 file.\n")
+
+
+def test_a_diff_has_colours_where_they_are_asked_for(project, run):
+    project({"a.py": LOOP})
+    out = run("--color", "always")[1]
+    assert "\033[32m+            raise\033[m\n" in out
+    assert "\033[36m@@" in out
+    assert "\n             row.save()\n" in out
+
+
+def test_a_path_that_does_not_exist_is_exit_code_2(project, run):
+    root = project({"a.py": LOOP})
+    assert run("nowhere.py") == (2, "", "flake8-deadline: nowhere.py: no such file or directory\n")
+    code, out, err = run("--write", "--allow-dirty", "nowhere.py", "a.py")
+    assert (code, out) == (2, "")
+    assert "Fixed 1 finding" in err
+    assert (root / "a.py").read_text() == FIXED
+
+
+def test_a_file_elsewhere_is_named_from_its_root_in_the_diff(project, run, tmp_path):
+    project({"a.py": ""})
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/b.py").write_text(LOOP)
+    assert run(str(tmp_path / "other"))[1].startswith("--- a/b.py\n+++ b/b.py\n")
+
+
+def test_code_that_does_no_harm_is_left_alone(project, run):
+    project({"a.py": NOT_ONE_TO_FIX})
+    assert run() == (0, "", "Nothing to fix.\n")
