@@ -200,6 +200,7 @@ class With(Struct, tag="W", frozen=True, array_like=True, gc=False):
 
 class Return(Struct, tag="R", frozen=True, array_like=True, gc=False):
     line: int
+    value: Value = Constant(None)
 
 
 class Raise(Struct, tag="X", frozen=True, array_like=True, gc=False):
@@ -223,7 +224,7 @@ class Yield(Struct, tag="Y", frozen=True, array_like=True, gc=False):
 
 
 class Assign(Struct, tag="A", frozen=True, array_like=True, gc=False):
-    """A plain name takes a value that control flow may depend on later (`error = exc`)."""
+    """A plain name takes a value that control flow may depend on later (`error = exc`, `ok = send(item)`)."""
 
     line: int
     name: str

@@ -36,6 +36,7 @@ CHEAP = frozenset(
     xml.etree. xml.dom. xml.sax. defusedxml. lxml.etree.fromstring lxml.etree.XML lxml.html. bs4. html5lib. cryptography. nacl. jwt. jose. itsdangerous.
     pyparsing. numpy. icalendar. langdetect. threading. concurrent.futures.ThreadPoolExecutor concurrent.futures.ProcessPoolExecutor lxml.etree.tostring
     celery.signature celery.group celery.chain celery.chord celery.states celery.schedules. celery.utils.log.
+    builtins.dict. builtins.list. builtins.set. builtins.str. builtins.tuple. builtins.bytes. builtins.int. builtins.float. builtins.type.
     builtins.abs builtins.all builtins.any builtins.ascii builtins.bin builtins.bool builtins.bytearray builtins.bytes builtins.callable
     builtins.chr builtins.classmethod builtins.complex builtins.delattr builtins.dict builtins.dir builtins.divmod builtins.enumerate
     builtins.filter builtins.float builtins.format builtins.frozenset builtins.getattr builtins.globals builtins.hasattr builtins.hash
@@ -55,7 +56,7 @@ CHEAP_METHODS = frozenset(
     isnumeric isspace islower isupper translate find rfind isoformat strftime timestamp total_seconds date time timetuple weekday
     isoweekday astimezone localize utcoffset fromisoformat fromtimestamp strptime group groups groupdict hexdigest digest as_tuple quantize
     union intersection difference issubset issuperset debug info warning warn error critical exception log getLogger
-    close aclose is_set set_description as_posix with_suffix relative_to set_tag set_context incr_counter
+    close aclose is_set set_description as_posix with_suffix relative_to set_tag set_attribute set_context incr_counter
     """.split()
 )
 """Methods in which no time can pass, whatever the receiver: those of strings, lists, dicts, dates, matches and loggers."""

@@ -98,13 +98,15 @@ class Fate(NamedTuple):
     swallow: Swallow | None = None
     line: int = 0
     flight: Flight = SIGNAL
+    returned: Constant | None = None
+    """For "returns": the constant given back, where it is one."""
 
 
 class _State(NamedTuple):
     caught: frozenset[str] = frozenset()
     """Names that hold the caught exception."""
     flags: frozenset[tuple[str, object]] = frozenset()
-    """Names that hold a known constant."""
+    """Names, and calls already made (by place), that hold a known constant."""
     loop: int = 0
     """Line of the first working loop that ran since."""
 
@@ -113,6 +115,7 @@ class _Exit(NamedTuple):
     kind: Literal["next", "break", "continue", "return", "reraise", "raise", "never"]
     state: _State
     flight: Flight = SIGNAL
+    returned: Constant | None = None
 
 
 def sites(steps: tuple[Step, ...], outer: Place | None = None) -> Iterator[Site]:
@@ -174,9 +177,10 @@ class Verdicts:
             known = self._thrown[flight, id(place)] = frozenset(self._throw(flight, place, None))
         return known
 
-    def resume(self, place: Place | None) -> frozenset[Fate]:
-        """The fates of control that comes back from a call at this place as if nothing had happened."""
-        return frozenset(self._resume(_Exit("next", _State()), place, SIGNAL, None))
+    def resume(self, place: Place | None, step: Step, returned: Constant | None) -> frozenset[Fate]:
+        """The fates of control that comes back from a call at this place as if nothing had happened, with this constant if it is one."""
+        flags = frozenset({(_key(step), returned.value)} if returned and isinstance(step, Call) else ())
+        return frozenset(self._resume(_Exit("next", _State(flags=flags)), place, SIGNAL, None))
 
     def returns(self, steps: tuple[Step, ...]) -> bool:
         """Whether a function with this body can return at all."""
@@ -203,11 +207,8 @@ class Verdicts:
         if swallow is not None:
             yield swallow
         if swallow is None or self._world.takes(handler, SIGNAL) == "broad":
-            sweep = any(self._is_sweep(site.step) for site in sites(around.body))
+            sweep = any(isinstance(site.step, Loop) and self.works(site.step) for site in sites(around.body))
             yield Swallow(handler.line, handler.column, handler.catches, handler.bare, explicit, sweep)
-
-    def _is_sweep(self, step: Call | Loop | With) -> bool:
-        return self.works(step) if isinstance(step, Loop) else isinstance(step, Call) and self._world.sweeps(step)
 
     def _handle(self, handler: Handler, flight: Flight, place: Place, swallow: Swallow) -> Iterator[Fate]:
         caught = frozenset({handler.name} if handler.name else ())
@@ -234,14 +235,14 @@ class Verdicts:
             place = place.outer
             if following:
                 for further in self._run(following, leave.state, flight):
-                    yield from self._resume(further if further.kind != "next" else _Exit(leave.kind, further.state), place, flight, swallow)
+                    yield from self._resume(further if further.kind != "next" else leave._replace(state=further.state), place, flight, swallow)
                 return
         if leave.kind in ("reraise", "raise"):
             yield from self._rethrow(leave, None, flight, swallow)
         elif leave.kind != "never":
             if leave.state.loop and (swallow is None or swallow.sweep):
                 yield Fate("later", swallow, leave.state.loop)
-            yield Fate("returns", swallow)
+            yield Fate("returns", swallow, returned=leave.returned if leave.kind == "return" else Constant(None))
 
     def _rethrow(self, leave: _Exit, place: Place | None, flight: Flight, swallow: Swallow | None) -> Iterator[Fate]:
         if leave.kind == "raise":
@@ -279,7 +280,7 @@ class Verdicts:
             case With():
                 return self._run(step.body, state, flight)
             case Return():
-                return [_Exit("return", state)]
+                return [_Exit("return", state, returned=_constant(step.value, state))]
             case Raise():
                 return [self._raise(step, state, flight)]
             case Break():
@@ -341,13 +342,10 @@ class Verdicts:
 
     def _truth(self, test: Value, state: _State, flight: Flight | None) -> bool | None:
         match test:
-            case str():
-                if test in state.caught:
-                    return True
-                known = [value for name, value in state.flags if name == test]
-                return bool(known[0]) if known else None
-            case Constant():
-                return bool(test.value)
+            case str() if test in state.caught:
+                return True
+            case str() | Call() | Constant() if (known := _constant(test, state)) is not None:
+                return bool(known.value)
             case Not():
                 truth = self._truth(test.of, state, flight)
                 return None if truth is None else not truth
@@ -358,9 +356,12 @@ class Verdicts:
                 return _opposite(truth)
             case Call(func="isinstance", args=(str() as name, classes)) if flight is not None and name in state.caught:
                 return self._world.is_instance(flight, classes)
-            case Compare(left=str() as name, operator=("is" | "is not") as operator, right=Constant(value=None)):
-                if name in state.caught:
-                    return operator == "is not"
+            case Compare(operator=("is" | "is not" | "==" | "!=") as operator, right=Constant() as right):
+                if isinstance(test.left, str) and test.left in state.caught:
+                    return operator in ("is not", "!=")
+                left = _constant(test.left, state)
+                if left is not None:
+                    return (left.value == right.value) == (operator in ("is", "=="))
         return None
 
 
@@ -375,12 +376,27 @@ def _following(place: Place, leave: _Exit) -> tuple[Step, ...]:
 
 
 def _assigned(step: Assign, state: _State) -> _State:
+    known = _constant(step.value, state)
     caught, flags = state.caught - {step.name}, frozenset(flag for flag in state.flags if flag[0] != step.name)
     if isinstance(step.value, str) and step.value in state.caught:
         caught |= {step.name}
-    elif isinstance(step.value, Constant):
-        flags |= {(step.name, step.value.value)}
+    elif known is not None:
+        flags |= {(step.name, known.value)}
     return state._replace(caught=caught, flags=flags)
+
+
+def _constant(value: Value, state: _State) -> Constant | None:
+    """The constant that a value is known to be on this path."""
+    if isinstance(value, Constant):
+        return value
+    if isinstance(value, (str, Call)):
+        key = _key(value) if isinstance(value, Call) else value
+        return next((Constant(known) for name, known in state.flags if name == key), None)  # type: ignore[arg-type]
+    return None
+
+
+def _key(call: Call) -> str:
+    return f"{call.line}:{call.column}"
 
 
 def _bounded(states: set[_State]) -> set[_State]:

@@ -87,9 +87,8 @@ def _is_docstring(statement: ast.stmt) -> bool:
 
 
 def _is_dunder(statement: ast.stmt) -> bool:
-    if not isinstance(statement, ast.Assign):
-        return False
-    return all(isinstance(target, ast.Name) and target.id.startswith("__") and target.id.endswith("__") for target in statement.targets)
+    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target] if isinstance(statement, ast.AnnAssign) else [None]
+    return all(isinstance(target, ast.Name) and target.id.startswith("__") and target.id.endswith("__") for target in targets)
 
 
 def _section(module: str, first_party: frozenset[str]) -> int:

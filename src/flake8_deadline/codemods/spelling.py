@@ -86,10 +86,10 @@ class Vocabulary:
         return self._name if origin in {f"{module}.{self._name}" for module in self._modules} else origin
 
     def _obstacle(self, taken: list[Binding]) -> str:
-        if self._is_sure(self._name):
-            return f"{self._name} is imported only below this clause, on line {taken[0].line}"
-        other = next(binding for binding in taken if self._same(binding.origin) != self._name)
-        return f"the name {self._name} is bound elsewhere (line {other.line}, {other.what})"
+        for binding in taken:
+            if self._same(binding.origin) != self._name:
+                return f"the name {self._name} is bound elsewhere (line {binding.line}, {binding.what})"
+        return f"{self._name} is imported only below this clause, on line {taken[0].line}"
 
     def _home(self) -> str:
         """The module to import from: billiard's where the file takes other exceptions from there and none from Celery's."""

@@ -80,7 +80,7 @@ class Project:
                 continue
             if everything or {"handler", "loop"} <= self.files.outline(path).marks:
                 for function in self.modules.source(path).functions.values():
-                    if everything or not self._is_entry(path, function):
+                    if everything or self.known or not self._is_entry(path, function):
                         yield FunctionRef(path, function.qualname)
 
     def _is_entry(self, path: str, function: Function) -> bool:

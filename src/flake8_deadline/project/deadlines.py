@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import builtins
 from collections import deque
-from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Literal, NamedTuple, Union
 
 from flake8_deadline import libraries, queues
 from flake8_deadline.facts import Attr, Call, Constant, Handler, Loop, Raise, Try, Value, With
@@ -22,6 +22,9 @@ from flake8_deadline.swallow import CANCELLED, SIGNAL, Fate, Flight, Place, Site
 _NOTHING: frozenset[Flight] = frozenset()
 _BROAD = frozenset({"builtins.Exception", "builtins.BaseException"})
 _MOST_ROUNDS = 8
+
+Mode = Union[Flight, Constant, None]
+"""How a swallow reaches a caller: as another error, or by a return with a constant or with anything."""
 
 
 class Hazard(NamedTuple):
@@ -227,6 +230,8 @@ class Deadlines:
             return all(self._is_cheap_object(o, call, inference, frame) for o in objects)
         if method in libraries.CHEAP_METHODS or method in libraries.LAZY_QUERIES:
             return True
+        if method == "update":
+            return bool(call.args)
         return method == "get" and (len(call.args) == 2 or bool(call.args) and isinstance(call.args[0], Constant))
 
     def _is_cheap_object(self, o: object, call: Call, inference: Inference, frame: FunctionRef) -> bool:
@@ -305,7 +310,7 @@ class Deadlines:
 
     def _above(self, frame: FunctionRef, swallow: Swallow, fates: list[Fate]) -> Hazard | None:
         """The nearest caller in which a loop goes on."""
-        starts = {_mode(fate) for fate in fates} - {None}
+        starts = _modes(fates)
         waiting = deque((frame, mode, ()) for mode in sorted(starts, key=repr))
         seen = {(frame, mode) for mode in starts}
         later: Hazard | None = None
@@ -313,26 +318,29 @@ class Deadlines:
             callee, mode, calls = waiting.popleft()
             for edge in self.reach.callers.get(callee, ()):
                 down = ((edge.caller, edge.site.step.line), *calls)
-                for fate in sorted(self._after(edge, mode), key=repr):
+                after = self._after(edge, mode)
+                for fate in sorted(after, key=repr):
                     if fate.kind == "loops" or fate.kind == "later" and swallow.sweep:
                         hazard = Hazard(frame, swallow, fate.kind, edge.caller, fate.line, down)
                         if fate.kind == "loops":
                             return hazard
                         later = later or hazard
-                    further = _mode(fate)
-                    if further is not None and (edge.caller, further) not in seen:
+                for further in sorted(_modes(after), key=repr):
+                    if (edge.caller, further) not in seen:
                         seen.add((edge.caller, further))
                         waiting.append((edge.caller, further, down))
         return later
 
-    def _after(self, edge: Edge, mode: Flight | Literal["returns"] | None) -> frozenset[Fate]:
+    def _after(self, edge: Edge, mode: Mode) -> frozenset[Fate]:
         """What happens at a call from which a swallow has come back, or from which another error comes."""
         function = self._functions[edge.caller]
         place = edge.site.place
         if edge.iterates:
             assert isinstance(edge.site.step, Call)
             place = Place("loop", Loop(edge.site.step.line, edge.site.step.column, "comprehension", None, (), ()), place)
-        return function.verdicts.resume(place) if mode == "returns" or mode is None else function.verdicts.throw(mode, place)
+        if isinstance(mode, Flight):
+            return function.verdicts.throw(mode, place)
+        return function.verdicts.resume(place, edge.site.step, mode)
 
 
 def _isolated(function: _Function, place: Place | None, within: Loop | None) -> bool:
@@ -352,11 +360,11 @@ def _isolated(function: _Function, place: Place | None, within: Loop | None) -> 
     return False
 
 
-def _mode(fate: Fate) -> Flight | Literal["returns"] | None:
-    """How a fate reaches the caller, where it still belongs to the swallow."""
-    if fate.kind == "returns":
-        return "returns"
-    return fate.flight if fate.kind == "escapes" and fate.flight.kind == "error" else None
+def _modes(fates: Iterable[Fate]) -> set[Mode]:
+    """How fates reach the caller, where they still belong to the swallow: as another error, or with what the function returns."""
+    returned = {fate.returned for fate in fates if fate.kind == "returns"}
+    errors = {fate.flight for fate in fates if fate.kind == "escapes" and fate.flight.kind == "error"}
+    return {*errors, *({None} if None in returned else returned)}
 
 
 def _is_abstract(function: _Function) -> bool:

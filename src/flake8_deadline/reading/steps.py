@@ -120,7 +120,7 @@ class Reader:
         value = self._values.value(node.value)
         for target in node.targets:
             self._bind(target, value, out)
-        if isinstance(node.targets[0], ast.Name) and (isinstance(value, Constant) or (isinstance(value, str) and "." not in value)):
+        if isinstance(node.targets[0], ast.Name) and (isinstance(value, (Constant, Call)) or (isinstance(value, str) and "." not in value)):
             out.append(Assign(node.lineno, node.targets[0].id, value))
 
     def _annotated(self, node: ast.AnnAssign, out: list[Step]) -> None:
@@ -152,8 +152,11 @@ class Reader:
     def _return(self, node: ast.Return, out: list[Step]) -> None:
         if node.value is not None:
             self._expression(node.value, out)
-            self._scope.returned.append(self._values.value(node.value))
-        out.append(Return(node.lineno))
+            value = self._values.value(node.value)
+            self._scope.returned.append(value)
+            out.append(Return(node.lineno, value))
+        else:
+            out.append(Return(node.lineno))
 
     def _raise(self, node: ast.Raise, out: list[Step]) -> None:
         value = node.exc
