@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import runpy
+
 import pytest
 
 from flake8_deadline import cli
@@ -135,3 +137,11 @@ def test_the_findings_nearby_are_listed(project, run, engine):
     project({"a.py": "x\nx  #! LIM101\n", "b.txt": "x\n"})
     assert run("a.py:1")[1].endswith("\nFindings in this file:\n  a.py:2: LIM101 found on line 2; mend it\n")
     assert run("b.txt:1")[1].endswith("\nThe file is not among those that are read.\n")
+
+
+def test_the_package_runs_as_the_command(monkeypatch, capfd):
+    monkeypatch.setattr("sys.argv", ["__main__.py", "explain"])
+    with pytest.raises(SystemExit) as caught:
+        runpy.run_module("flake8_deadline", run_name="__main__")
+    assert caught.value.code == 0
+    assert capfd.readouterr().out.startswith("LIM101  deadline-swallowed-in-loop ")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 import textwrap
 from pathlib import Path
 
@@ -85,3 +86,11 @@ def test_a_file_without_a_place_for_the_table_is_refused(tmp_path, capsys, text,
 def test_any_other_arguments_are_answered_with_the_right_ones(capsys, arguments):
     assert rule_pages.main(arguments) == 2
     assert capsys.readouterr().err == f"usage: {rule_pages.REFRESH}\n"
+
+
+def test_it_runs_as_a_program(monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["rule_pages.py"])
+    with pytest.raises(SystemExit) as caught:
+        runpy.run_path(rule_pages.__file__, run_name="__main__")
+    assert caught.value.code == 0
+    assert capsys.readouterr().out.startswith("| code |")
