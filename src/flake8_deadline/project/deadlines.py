@@ -13,11 +13,13 @@ from typing import Literal, NamedTuple, Union
 
 from flake8_deadline import libraries, queues
 from flake8_deadline.facts import Attr, Call, Constant, Handler, Loop, Raise, Try, Value, With
+from flake8_deadline.paths import CANCELLED, SIGNAL, Flight
+from flake8_deadline.places import Place, Site
 from flake8_deadline.project.calls import Resolution
 from flake8_deadline.project.inference import Inference
 from flake8_deadline.project.objects import ClassRef, External, FunctionRef, Instance, Many, Objects, Rows, RowsMethod
 from flake8_deadline.project.reach import Edge, Reach
-from flake8_deadline.swallow import CANCELLED, SIGNAL, Fate, Flight, Place, Site, Swallow, Verdicts
+from flake8_deadline.swallow import Fate, Swallow, Verdicts
 
 _NOTHING: frozenset[Flight] = frozenset()
 _BROAD = frozenset({"builtins.Exception", "builtins.BaseException"})
@@ -215,7 +217,7 @@ class Deadlines:
         if known is None:
             function = self._functions.get(frame)
             loops = [site.step for site in function.sites if isinstance(site.step, Loop)] if function else []
-            known = bool(function) and any(function.verdicts.works(loop) for loop in loops)
+            known = bool(function) and any(function.verdicts.paths.works(loop) for loop in loops)
             if len(self.escapes) == len(self._functions):
                 self._loops[frame] = known
         return known
@@ -232,7 +234,7 @@ class Deadlines:
             return True
         if method == "update":
             return bool(call.args)
-        return method == "get" and (len(call.args) == 2 or bool(call.args) and isinstance(call.args[0], Constant))
+        return method == "get" and (len(call.args) == 2 or (bool(call.args) and isinstance(call.args[0], Constant)))
 
     def _is_cheap_object(self, o: object, call: Call, inference: Inference, frame: FunctionRef) -> bool:
         if isinstance(o, RowsMethod):
@@ -320,7 +322,7 @@ class Deadlines:
                 down = ((edge.caller, edge.site.step.line), *calls)
                 after = self._after(edge, mode)
                 for fate in sorted(after, key=repr):
-                    if fate.kind == "loops" or fate.kind == "later" and swallow.sweep:
+                    if fate.kind == "loops" or (fate.kind == "later" and swallow.sweep):
                         hazard = Hazard(frame, swallow, fate.kind, edge.caller, fate.line, down)
                         if fate.kind == "loops":
                             return hazard

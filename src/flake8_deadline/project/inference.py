@@ -10,11 +10,41 @@ from collections.abc import Iterable, Iterator
 
 from flake8_deadline import libraries, queues
 from flake8_deadline.facts import (
-    Attr, Both, Call, Class, Constant, Defined, Each, Either, Entered, Function, Hint, Imported, Item, Parameter, Part, Sequence, Table, Value,
+    Attr,
+    Both,
+    Call,
+    Class,
+    Constant,
+    Defined,
+    Each,
+    Either,
+    Entered,
+    Function,
+    Hint,
+    Imported,
+    Item,
+    Parameter,
+    Part,
+    Sequence,
+    Table,
+    Value,
 )  # fmt: skip
 from flake8_deadline.project.modules import Modules
 from flake8_deadline.project.objects import (
-    NOTHING, ClassRef, External, FunctionRef, Instance, Maker, Many, Module, Object, Objects, Rows, RowsMethod, Super, Task,
+    NOTHING,
+    ClassRef,
+    External,
+    FunctionRef,
+    Instance,
+    Maker,
+    Many,
+    Module,
+    Object,
+    Objects,
+    Rows,
+    RowsMethod,
+    Super,
+    Task,
 )  # fmt: skip
 
 _DEEPEST = 24
@@ -301,7 +331,7 @@ class Inference:
     def _member(self, module: Module, name: str, frame: FunctionRef) -> Objects:
         if module.path is not None:
             body = self.modules.source(module.path).body
-            if body and name in body.bindings or self.modules.source(module.path).summary.stars:
+            if (body and name in body.bindings) or self.modules.source(module.path).summary.stars:
                 found = self.module_name(module.path, name)
                 if found and not (found == {External(f"builtins.{name}")} and body and name not in body.bindings):
                     return found

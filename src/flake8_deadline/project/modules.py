@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Protocol
 
 from flake8_deadline.facts import Class, Function, Imported, Outline, Summary
+from flake8_deadline.places import Site, sites
 from flake8_deadline.project.objects import External, Module
-from flake8_deadline.swallow import Site, sites
 
 LIBRARIES = frozenset(sys.stdlib_module_names) | {"celery", "billiard", "kombu", "django", "rest_framework", "flask", "requests"}
 """Top-level names that an absolute import never means a file of the project by."""

@@ -34,7 +34,8 @@ class Instance(NamedTuple):
 
 class FunctionRef(NamedTuple):
     """A function of the project, with what is known of the names around it: `receiver` for its first parameter, `given` for parameters and
-    enclosing variables that hold functions or classes. It is also the frame in which the values of its body are evaluated."""
+    enclosing variables that hold functions or classes. It is also the frame in which the values of its body are evaluated.
+    """
 
     path: str
     qualname: str

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from flake8_deadline.facts import Call, Loop, With
+from flake8_deadline.places import Site
 from flake8_deadline.project.calls import Calls, Resolution
 from flake8_deadline.project.inference import Inference
 from flake8_deadline.project.objects import FunctionRef
-from flake8_deadline.swallow import Site
 
 _MOST_FRAMES = 24
 """In how many ways (receivers, functions passed) one function is followed before it is followed without them."""
@@ -94,7 +94,7 @@ class Reach:
         return again
 
     def _shortest(self) -> dict[FunctionRef, Edge | None]:
-        parents: dict[FunctionRef, Edge | None] = {root: None for root in sorted(self.roots, key=repr)}
+        parents: dict[FunctionRef, Edge | None] = dict.fromkeys(sorted(self.roots, key=repr))
         waiting = deque(parents)
         while waiting:
             frame = waiting.popleft()

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from flake8_deadline import libraries
 from flake8_deadline.facts import Attr, Call, Loop, Step, Value, With, Yield
+from flake8_deadline.places import Place, Site
 from flake8_deadline.project.deadlines import Deadlines
 from flake8_deadline.project.objects import External, FunctionRef, Rows
-from flake8_deadline.swallow import Place, Site
 
 
 class Sweep(NamedTuple):

@@ -80,7 +80,7 @@ class Tasks:
         )
 
     def _is_maker(self, o: object) -> bool:
-        return isinstance(o, (Maker, Task)) or isinstance(o, External) and self._inference.makes_tasks(o.name)
+        return isinstance(o, (Maker, Task)) or (isinstance(o, External) and self._inference.makes_tasks(o.name))
 
     def _is_base(self, ref: ClassRef) -> bool:
         return any(isinstance(ancestor, External) and ancestor.name in self._bases for ancestor in self._inference.ancestors(ref))

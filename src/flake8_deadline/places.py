@@ -1,0 +1,53 @@
+"""Where each call of a function stands: what is around it, from the inside out, and what would run after it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple, Union
+
+from flake8_deadline.facts import Branch, Call, Loop, Step, Try, With
+
+
+class Place(NamedTuple):
+    """What stands around a point of a function, from the inside out.
+
+    "rest": the steps that follow in the same block; "loop"; "body": the guarded body of a `try`; "handler" and "part": a clause or the
+    `else` of a `try`, whose `finally` still runs; "with".
+    """
+
+    kind: Literal["rest", "loop", "body", "handler", "part", "with"]
+    node: Union[tuple[Step, ...], Loop, Try, With]
+    outer: Place | None
+
+
+class Site(NamedTuple):
+    """A call (or a loop's own iteration, or the entering of a context) and its place."""
+
+    step: Union[Call, Loop, With]
+    place: Place | None
+
+
+def sites(steps: tuple[Step, ...], outer: Place | None = None) -> Iterator[Site]:
+    """Every call of a body, in order, each with its place."""
+    for index, step in enumerate(steps):
+        place = Place("rest", steps[index + 1 :], outer)
+        match step:
+            case Call():
+                yield Site(step, place)
+            case Branch():
+                for arm in step.arms:
+                    yield from sites(arm, place)
+            case Loop():
+                yield Site(step, place)
+                yield from sites(step.body, Place("loop", step, place))
+                yield from sites(step.otherwise, place)
+            case Try():
+                yield from sites(step.body, Place("body", step, place))
+                part = Place("part", step, place)
+                for handler in step.handlers:
+                    yield from sites(handler.body, Place("handler", step, place))
+                yield from sites(step.otherwise, part)
+                yield from sites(step.final, place)
+            case With():
+                yield Site(step, place)
+                yield from sites(step.body, Place("with", step, place))
