@@ -9,7 +9,8 @@ import warnings
 from io import BytesIO
 
 from flake8_deadline.facts import Fault, Summary
-from flake8_deadline.reading.steps import Columns, Reader
+from flake8_deadline.reading.scope import Columns, Gathered
+from flake8_deadline.reading.steps import Statements
 
 _LINE = re.compile(rb"\r\n|\r|\n")
 
@@ -33,12 +34,12 @@ def read(source: bytes) -> Summary:
     tree = parse(source)
     if isinstance(tree, Fault):
         return Summary(tree)
-    reader = Reader(_columns(source))
+    gathered = Gathered(_columns(source))
     try:
-        reader.module(tree)
+        Statements(gathered).module(tree)
     except RecursionError:
         return Summary(Fault(1, "cannot be read: nested too deeply"))
-    return Summary(None, tuple(reader.functions), tuple(reader.classes), tuple(reader.stars))
+    return Summary(None, tuple(gathered.functions), tuple(gathered.classes), tuple(gathered.stars))
 
 
 def _columns(source: bytes) -> Columns:

@@ -1,0 +1,119 @@
+"""Expressions to steps: the calls in them, in the order they run, and what their targets are bound to."""
+
+from __future__ import annotations
+
+import ast
+
+from flake8_deadline.facts import Each, Loop, Parameter, Part, Step, Value, Yield
+from flake8_deadline.reading.scope import Gathered, Scope
+from flake8_deadline.reading.values import Values
+
+_LEAVES = (ast.Name, ast.Constant)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
+
+
+class Expressions:
+    def __init__(self, gathered: Gathered) -> None:
+        self._gathered = gathered
+        self._lambdas: dict[ast.Lambda, str] = {}
+        self.values = Values(self._lambda)
+
+    def read(self, node: ast.AST, out: list[Step], awaited: bool = False, discarded: bool = False) -> None:
+        """Append the calls in an expression to `out`, in the order they run."""
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        if isinstance(node, _LEAVES):
+            return
+        if isinstance(node, ast.Call):
+            self.read(node.func, out)
+            for argument in node.args:
+                self.read(argument, out)
+            for keyword in node.keywords:
+                self.read(keyword.value, out)
+            out.append(self.values.call(node, awaited, discarded))
+        elif isinstance(node, ast.Await):
+            self.read(node.value, out, True, discarded)
+        elif isinstance(node, ast.Lambda):
+            self._lambda(node)
+        elif isinstance(node, _COMPREHENSIONS):
+            self._comprehension(node, out)
+        elif isinstance(node, (ast.Yield, ast.YieldFrom)):
+            if node.value is not None:
+                self.read(node.value, out)
+            self._gathered.scope.generator = True
+            out.append(Yield(node.lineno))
+        else:
+            for child in ast.iter_child_nodes(node):
+                self.read(child, out)
+            if isinstance(node, ast.NamedExpr):
+                self.bind(node.target, self.values.value(node.value), out)
+
+    def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, out: list[Step]) -> None:
+        self.read(node.generators[0].iter, out)
+        body: list[Step] = []
+        for index, generator in enumerate(node.generators):
+            if index:
+                self.read(generator.iter, body)
+            self.bind(generator.target, Each(self.values.value(generator.iter)), body)
+            for test in generator.ifs:
+                self.read(test, body)
+        for part in (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,):
+            self.read(part, body)
+        if body:
+            over = self.values.value(node.generators[0].iter)
+            column = self._gathered.column(node.lineno, node.col_offset)
+            out.append(Loop(node.lineno, column, "comprehension", over, names(node.generators[0].target), tuple(body)))
+
+    def bind(self, target: ast.expr, value: Value, out: list[Step]) -> None:
+        """Bind a target of an assignment, a loop or a context; the calls in the target itself are read as well."""
+        if isinstance(target, ast.Name):
+            self._gathered.scope.bind(target.id, value)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            for index, part in enumerate(target.elts):
+                self.bind(part, Part(value, index), out)
+        elif isinstance(target, ast.Starred):
+            self.bind(target.value, None, out)
+        elif isinstance(target, ast.Attribute):
+            name = self.values.value(target)
+            if isinstance(name, str):
+                self._gathered.scope.bind(name, value)
+            else:
+                self.read(target.value, out)
+        elif isinstance(target, ast.Subscript):
+            of = self.values.value(target.value)
+            if isinstance(of, str) and isinstance(target.slice, ast.Constant) and isinstance(target.slice.value, str):
+                self._gathered.scope.bind(f"{of}[{target.slice.value}]", value)
+            self.read(target, out)
+
+    def _lambda(self, node: ast.Lambda) -> str:
+        qualname = self._lambdas.get(node)
+        if qualname is None:
+            outside = self._gathered.scope
+            qualname = self._lambdas[node] = outside.inner(f"<lambda:{node.lineno}:{node.col_offset}>")
+            parameters = self.parameters(node.args)
+            with self._gathered.inside(Scope(qualname, None, outside.qualname)) as scope:
+                out: list[Step] = []
+                self.read(node.body, out)
+                scope.returned.append(self.values.value(node.body))
+                self._gathered.function(scope, node.lineno, self._gathered.column(node.lineno, node.col_offset), tuple(out), parameters)
+        return qualname
+
+    def parameters(self, arguments: ast.arguments) -> tuple[Parameter, ...]:
+        value, hint = self.values.value, self.values.hint
+        positional = [*arguments.posonlyargs, *arguments.args]
+        defaults: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
+        defaults += arguments.defaults
+        found = [Parameter(a.arg, hint(a.annotation), value(d), "positional") for a, d in zip(positional, defaults)]
+        if arguments.vararg:
+            found.append(Parameter(arguments.vararg.arg, None, None, "*"))
+        found += [Parameter(a.arg, hint(a.annotation), value(d), "keyword") for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults)]
+        if arguments.kwarg:
+            found.append(Parameter(arguments.kwarg.arg, None, None, "**"))
+        return tuple(found)
+
+
+def names(target: ast.expr) -> tuple[str, ...]:
+    """The names in a target."""
+    if isinstance(target, ast.Name):
+        return (target.id,)
+    return tuple([node.id for node in ast.walk(target) if isinstance(node, ast.Name)])

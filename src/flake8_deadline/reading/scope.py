@@ -1,0 +1,85 @@
+"""What is gathered while a file is read: its functions and classes, and the names bound in the scope being read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from flake8_deadline.facts import Class, Decorator, Function, Imported, Parameter, Step, Value
+
+Columns = Callable[[int, int], int]
+"""Line and byte offset to a column that counts characters from 1."""
+
+
+class Scope:
+    """What is gathered for one function while its body is read."""
+
+    def __init__(self, qualname: str, owner: str | None, parent: str | None) -> None:
+        self.qualname, self.owner, self.parent = qualname, owner, parent
+        self.bindings: dict[str, list[Value]] = {}
+        self.returned: list[Value] = []
+        self.generator = False
+
+    def bind(self, name: str, value: Value) -> None:
+        self.bindings.setdefault(name, []).append(value)
+
+    def inner(self, name: str) -> str:
+        return f"{self.qualname}.<locals>.{name}" if self.qualname else name
+
+
+class Gathered:
+    """The functions and classes of one file so far, and the scope that statements are read in."""
+
+    def __init__(self, columns: Columns) -> None:
+        self.functions: list[Function] = []
+        self.classes: list[Class] = []
+        self.stars: list[Imported] = []
+        self.column = columns
+        self.scope = Scope("", None, None)
+        self._taken: set[str] = set()
+
+    @contextmanager
+    def inside(self, scope: Scope) -> Iterator[Scope]:
+        """Read in another scope for a while."""
+        outside, self.scope = self.scope, scope
+        try:
+            yield scope
+        finally:
+            self.scope = outside
+
+    def unique(self, qualname: str, line: int) -> str:
+        """A name for a definition; a second one of the same name is told apart by its line."""
+        if qualname in self._taken:
+            qualname = f"{qualname}@{line}"
+        self._taken.add(qualname)
+        return qualname
+
+    def function(
+        self,
+        scope: Scope,
+        line: int,
+        column: int,
+        steps: tuple[Step, ...],
+        parameters: tuple[Parameter, ...] = (),
+        decorators: tuple[Decorator, ...] = (),
+        hint: Value = None,
+        asynchronous: bool = False,
+    ) -> None:
+        """Record the function whose body was read in a scope."""
+        self.functions.append(
+            Function(
+                qualname=scope.qualname,
+                line=line,
+                column=column,
+                owner=scope.owner,
+                parent=scope.parent,
+                parameters=parameters,
+                decorators=decorators,
+                hint=hint,
+                returned=tuple(scope.returned),
+                bindings={name: tuple(values) for name, values in scope.bindings.items()},
+                steps=steps,
+                asynchronous=asynchronous,
+                generator=scope.generator,
+            )
+        )
