@@ -8,7 +8,6 @@ and finds the cache warm.
 from __future__ import annotations
 
 import io
-import multiprocessing
 import os
 import sys
 import tokenize
@@ -156,7 +155,10 @@ def _encoded(text: str) -> bytes:
 
 def _warn_if_asked_for(namespace: argparse.Namespace) -> None:
     # Only where an option of ours is set, and never to an editor, for which any text here is an error to show.
-    is_asked_for = any(getattr(namespace, flags.attribute(flag.name)) for flag in flags.FLAGS)
-    if is_asked_for and multiprocessing.parent_process() is None:
+    if not any(getattr(namespace, flags.attribute(flag.name)) for flag in flags.FLAGS):
+        return
+    from multiprocessing import parent_process  # noqa: PLC0415  (not needed but here, and slow to load)
+
+    if parent_process() is None:
         text = f"flake8-deadline is configured, but select and ignore leave none of its codes to print; add: extend-select = {PREFIX}"
         print(text, file=sys.stderr)  # noqa: T201

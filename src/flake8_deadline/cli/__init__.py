@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import sys
-import traceback
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -47,5 +46,13 @@ def _reason(error: Exception) -> str:
         return str(error)
     if isinstance(error, OSError) and error.filename is not None:
         return f"{os.fsdecode(error.filename)}: {error.strerror}"
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    return f"internal error, please report it: {type(error).__name__}: {error} ({os.path.basename(place.filename)}, line {place.lineno})"
+    return f"internal error, please report it: {type(error).__name__}: {error} ({_place(error)})"
+
+
+def _place(error: Exception) -> str:
+    """Where it was raised, for the report; never a whole traceback."""
+    trace, place = error.__traceback__, ""
+    while trace is not None:
+        place = f"{os.path.basename(trace.tb_frame.f_code.co_filename)}, line {trace.tb_lineno}"
+        trace = trace.tb_next
+    return place
