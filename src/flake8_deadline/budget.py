@@ -56,7 +56,7 @@ def _is_unset(value: object) -> bool:
 
 
 def _base_limit(project: Project, base: ClassRef) -> Limit | None:
-    for ancestor in project.inference.ancestors(base):
+    for ancestor in project.inference.classes.ancestors(base):
         if isinstance(ancestor, ClassRef):
             cls = project.inference.cls(ancestor)
             for name in OPTIONS & cls.bindings.keys():

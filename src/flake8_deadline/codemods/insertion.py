@@ -150,7 +150,7 @@ def _share(above: list[cst.EmptyLine], slot: Slot) -> tuple[list[cst.EmptyLine],
         return above[:glued], [_BLANK, *above[glued:]] if above[glued:] else []
     start = _last(above, blank=True, end=glued) if slot.following == 0 else 0
     own = above[:start]
-    if slot.following or above[start:glued]:
+    if slot.following or (own and start < glued):
         own.append(_BLANK)
     kept = above[start:]
     return own, kept if kept and kept[0].comment is None else [_BLANK, *kept]

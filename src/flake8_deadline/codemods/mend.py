@@ -61,7 +61,7 @@ def mend(root: Path, findings: Iterable[Finding], relint: Relint, first_party: f
     finding that is not fixed is among the refused.
     """
     files: dict[str, list[Finding]] = {}
-    for finding in sorted(findings):
+    for finding in sorted(findings, key=lambda finding: (finding.path, finding.line, finding.column, finding.code)):
         if finding.fix is not None and finding.fix.safety == "safe":
             files.setdefault(finding.path, []).append(finding)
     drafts = [_draft(root, path, members, first_party) for path, members in files.items()]

@@ -41,15 +41,16 @@ class _Key(NamedTuple):
 
 
 def place(lines: Sequence[Line], module: str, name: str, first_party: frozenset[str]) -> Slot:
-    """Where `from module import name` goes among the logical lines of a file, each a tuple of statements."""
-    start = _after_preamble(lines)
+    """Where `from module import name` goes among the logical lines of a file, which are not imports alone."""
+    index = 0
+    while _is_preamble(lines[index], index):
+        index += 1
+    start = index
     ours = _Key(_section(module, first_party), True, module.lower(), _name_key(name))
     block: list[tuple[int, _Key]] = []
-    for index, line in enumerate(lines[start:], start):
-        key = _key(line, first_party)
-        if key is None:
-            break
+    while (key := _key(lines[index], first_party)) is not None:
         block.append((index, key))
+        index += 1
     same = [(index, key) for index, key in block if key.section == ours.section]
     if same:
         before = [index for index, key in same if key <= ours]
@@ -69,17 +70,11 @@ def late_patch(lines: Sequence[Line], index: int, module: str) -> int | None:
     return next((statement.lineno for line in lines[index:] for statement in line if _patches(statement)), None)
 
 
-def _after_preamble(lines: Sequence[Line]) -> int:
-    """The index of the first line that an import may go before: after the docstring, `__future__` and names such as `__all__`."""
-    index = 0
-    for number, line in enumerate(lines):
-        if any(isinstance(statement, ast.ImportFrom) and statement.module == "__future__" and not statement.level for statement in line):
-            index = number + 1
-        elif (number == 0 and _is_docstring(line[0])) or all(map(_is_dunder, line)):
-            index = max(index, number + 1)
-        else:
-            break
-    return index
+def _is_preamble(line: Line, index: int) -> bool:
+    """Whether an import has to stand below a line, or had better: the docstring, `__future__`, names such as `__all__`."""
+    if any(isinstance(statement, ast.ImportFrom) and statement.module == "__future__" for statement in line):
+        return True
+    return (index == 0 and _is_docstring(line[0])) or all(map(_is_dunder, line))
 
 
 def _is_docstring(statement: ast.stmt) -> bool:

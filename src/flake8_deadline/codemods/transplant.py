@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import codecs
 import re
+from typing import TYPE_CHECKING
 
 from flake8_deadline.codemods.refusal import RefusedError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _LINES = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 """A line with its ending, as Python counts lines: not at form feeds, nor at what else `bytes.splitlines` takes for an ending."""
 
 
 def lines(source: bytes) -> list[bytes]:
-    """The lines of a file with their endings, as Python counts them."""
-    return _LINES.findall(source)
+    """The lines of a file with their endings, as Python counts them, without a byte order mark."""
+    return _LINES.findall(source.removeprefix(codecs.BOM_UTF8))
 
 
 def transplant(source: bytes, before: bytes, after: bytes) -> tuple[bytes, tuple[int, ...]]:
@@ -26,14 +30,13 @@ def transplant(source: bytes, before: bytes, after: bytes) -> tuple[bytes, tuple
     `before` is a rendering of `source` with the same number of lines. An added line gets the ending of the line it goes before. Raises
     `RefusedError`.
     """
-    mark = codecs.BOM_UTF8 if source.startswith(codecs.BOM_UTF8) else b""
-    original, rendered = lines(source.removeprefix(mark)), lines(before.removeprefix(mark))
+    original, rendered = lines(source), lines(before)
     if len(original) != len(rendered):
         raise RefusedError("libcst does not reproduce the lines of the file")
     result: list[bytes] = []
     added: list[int] = []
     index = 0
-    for line in lines(after.removeprefix(mark)):
+    for line in lines(after):
         if index < len(rendered) and line == rendered[index]:
             result.append(original[index])
             index += 1
@@ -42,7 +45,12 @@ def transplant(source: bytes, before: bytes, after: bytes) -> tuple[bytes, tuple
             added.append(len(result))
     if index < len(rendered):
         raise RefusedError("the edit would change more than it adds")
-    return mark + b"".join(result), tuple(added)
+    return with_mark_of(source, result), tuple(added)
+
+
+def with_mark_of(source: bytes, text: Iterable[bytes]) -> bytes:
+    """These lines as one text, with a byte order mark where `source` has one."""
+    return b"".join([codecs.BOM_UTF8 if source.startswith(codecs.BOM_UTF8) else b"", *text])
 
 
 def _ending(original: list[bytes], index: int) -> bytes:

@@ -6,7 +6,6 @@ Whether the findings are gone is asked of the linter by `mend`; here is what can
 from __future__ import annotations
 
 import ast
-import codecs
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,7 @@ from msgspec.structs import replace
 from flake8_deadline.codemods.refusal import RefusedError
 from flake8_deadline.codemods.reraise import insert_reraise
 from flake8_deadline.codemods.syntax import compiles, parse, same_tree
-from flake8_deadline.codemods.transplant import lines
+from flake8_deadline.codemods.transplant import lines, with_mark_of
 
 if TYPE_CHECKING:
     from flake8_deadline.codemods.reraise import Edit
@@ -49,9 +48,7 @@ def _require(condition: bool, otherwise: str) -> None:
 
 
 def _without(source: bytes, added: tuple[int, ...]) -> bytes:
-    mark = codecs.BOM_UTF8 if source.startswith(codecs.BOM_UTF8) else b""
-    numbered = enumerate(lines(source.removeprefix(mark)), start=1)
-    return mark + b"".join(line for number, line in numbered if number not in added)
+    return with_mark_of(source, (line for number, line in enumerate(lines(source), start=1) if number not in added))
 
 
 def _spoken(edit: Edit) -> set[int]:

@@ -88,7 +88,7 @@ class Project:
         outside = FunctionRef(path, function.parent or "")
         found: set[Object] = {o for d in function.decorators for o in self.inference.evaluate(d.value, outside)}
         if function.owner is not None:
-            bases = self.inference.ancestors(ClassRef(path, function.owner))
+            bases = self.inference.classes.ancestors(ClassRef(path, function.owner))
             if any(isinstance(base, External) and base.name.rpartition(".")[2] in libraries.ENTRY_BASES for base in bases):
                 return True
         return any(isinstance(o, External) and o.name.removesuffix("()") in libraries.ENTRY_DECORATORS for o in found)

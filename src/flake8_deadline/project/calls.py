@@ -64,7 +64,7 @@ class Calls:
         iterated = self._iterated(call, objects, frame)
         if not objects:
             targets |= set(self._by_name(call.func))
-        given = {self._inference.given(target, call, frame) for target in targets}
+        given = {self._inference.arguments.given(target, call, frame) for target in targets}
         return Resolution(_sorted(given | iterated), objects, bool(iterated))
 
     def _iterated(self, call: Call, objects: Objects, frame: FunctionRef) -> set[FunctionRef]:
@@ -106,7 +106,7 @@ class Calls:
             for path, name in self._subclasses.get(waiting.pop().qualname.rpartition(".")[2], ()):
                 for cls in self._modules.source(path).classes.values():
                     candidate = ClassRef(path, cls.qualname)
-                    if cls.qualname.rpartition(".")[2] == name and candidate != ref and candidate not in found and ref in self._inference.ancestors(candidate):
+                    if cls.qualname.rpartition(".")[2] == name and candidate != ref and candidate not in found and ref in self._inference.classes.ancestors(candidate):
                         found.append(candidate)
                         waiting.append(candidate)
         return found

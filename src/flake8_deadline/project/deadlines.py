@@ -156,7 +156,7 @@ class _Function:
         if cls == flight.error:
             return True
         if isinstance(flight.error, ClassRef):
-            ancestors = self._inference.ancestors(flight.error)
+            ancestors = self._inference.classes.ancestors(flight.error)
             return cls in ancestors or any(isinstance(a, External) and _is_subclass(a, cls) for a in ancestors)
         return isinstance(flight.error, External) and _is_subclass(flight.error, cls)
 

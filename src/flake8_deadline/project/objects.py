@@ -90,3 +90,8 @@ class Super(NamedTuple):
 Object = Union[Super, Module, External, ClassRef, Instance, FunctionRef, Maker, Task, Rows, RowsMethod, Many]
 Objects = frozenset[Object]
 NOTHING: Objects = frozenset()
+
+
+def instance_of(cls: ClassRef | External, exact: bool = False) -> Object:
+    """An instance of a class, of the project or not."""
+    return Instance(cls, exact) if isinstance(cls, ClassRef) else External(f"{cls.name}()")

@@ -85,7 +85,7 @@ class Reach:
         for position, resolution in found.items():
             step = self.sites(frame)[position].step
             for target in resolution.targets if isinstance(step, Call) else ():
-                for name, objects in list(self._inference.arguments(target, step, frame)):
+                for name, objects in list(self._inference.arguments.passed(target, step, frame)):
                     if self._inference.passes(target, name, objects):
                         informed.add(target[:2])
         again = [known for known in self.resolved if known[:2] in informed]

@@ -80,10 +80,10 @@ class Tasks:
         )
 
     def _is_maker(self, o: object) -> bool:
-        return isinstance(o, (Maker, Task)) or (isinstance(o, External) and self._inference.makes_tasks(o.name))
+        return isinstance(o, (Maker, Task)) or (isinstance(o, External) and self._inference.decorators.makes_tasks(o.name))
 
     def _is_base(self, ref: ClassRef) -> bool:
-        return any(isinstance(ancestor, External) and ancestor.name in self._bases for ancestor in self._inference.ancestors(ref))
+        return any(isinstance(ancestor, External) and ancestor.name in self._bases for ancestor in self._inference.classes.ancestors(ref))
 
     # One file
 
@@ -98,7 +98,7 @@ class Tasks:
 
     def _decorated(self, function: Function, source: Source) -> None:
         outside = FunctionRef(source.path, function.parent or "")
-        found = self._inference.defined(function, outside)
+        found = self._inference.decorators.defined(function, outside)
         if isinstance(found, Task):
             for decorator in function.decorators:
                 if any(self._makes(o) for o in self._inference.evaluate(decorator.value, outside)):
@@ -109,14 +109,14 @@ class Tasks:
         if isinstance(o, Instance):
             return any(self._makes(method) for method in self._inference.attributes(frozenset({o}), "__call__", FunctionRef(o.cls.path, "")))
         if isinstance(o, FunctionRef):
-            return any(self._is_maker(made) for made in self._inference.result(o)) or self._is_factory(self._inference.function(o), o.path)
+            return any(self._is_maker(made) for made in self._inference.results.result(o)) or self._is_factory(self._inference.function(o), o.path)
         return self._is_maker(o)
 
     def _informed(self, task: Task, decorator: Value, outside: FunctionRef) -> Task:
         """The options that a project's own decorator hands on are those it was called with."""
         if not task.maker.open or not isinstance(decorator, Call):
             return task
-        return task._replace(maker=self._inference.options(decorator, outside, task.maker._replace(open=False)))
+        return task._replace(maker=self._inference.makers.options(decorator, outside, task.maker._replace(open=False)))
 
     def _calls(self, source: Source) -> Iterator[tuple[FunctionRef, Call]]:
         """Calls at the top of a file whose first argument may be a function: `app.task(fn)`."""

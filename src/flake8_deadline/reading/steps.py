@@ -9,7 +9,25 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 
-from flake8_deadline.facts import Assign, Branch, Break, Call, Constant, Continue, Each, Entered, Handler, Loop, Raise, Return, Sequence, Step, Try, Value, With
+from flake8_deadline.facts import (
+    Assign,
+    Branch,
+    Break,
+    Call,
+    Constant,
+    Continue,
+    Each,
+    Entered,
+    Handler,
+    Loop,
+    Raise,
+    Return,
+    Sequence,
+    Step,
+    Try,
+    Value,
+    With,
+)
 from flake8_deadline.reading.definitions import Definitions
 from flake8_deadline.reading.expressions import Expressions, names
 from flake8_deadline.reading.scope import Gathered

@@ -1,0 +1,111 @@
+"""Classes of the project: their bases, and what an attribute of a class or an instance is.
+
+Knows methods, properties, class attributes, `self.name = …`, Django managers and the row that a foreign key points to. Related managers
+(`invoice.lines`) are left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from flake8_deadline.facts import Call, Item, Value
+from flake8_deadline.project.objects import NOTHING, ClassRef, External, FunctionRef, Instance, Object, Objects, Rows
+
+if TYPE_CHECKING:
+    from flake8_deadline.project.inference import Inference
+
+_MANAGERS = frozenset({"objects", "_default_manager", "_base_manager", "all_objects"})
+_FIELDS = ("Field()", "ForeignKey()")
+_PROPERTIES = frozenset({"builtins.property", "functools.cached_property", "django.utils.functional.cached_property"})
+
+
+class Classes:
+    def __init__(self, inference: Inference) -> None:
+        self._inference = inference
+        self._ancestors: dict[ClassRef, tuple[ClassRef | External, ...]] = {}
+
+    def ancestors(self, ref: ClassRef) -> tuple[ClassRef | External, ...]:
+        """The class and its bases, nearest first, each once."""
+        known = self._ancestors.get(ref)
+        if known is None:
+            self._ancestors[ref] = (ref,)
+            order: list[ClassRef | External] = [ref]
+            frame = self.frame(ref)
+            for base in self._inference.cls(ref).bases:
+                of = base.of if isinstance(base, Item) else base
+                for found in sorted(self._inference.evaluate(of, frame), key=repr):
+                    if isinstance(found, ClassRef):
+                        order += [ancestor for ancestor in self.ancestors(found) if ancestor not in order]
+                    elif isinstance(found, External) and found not in order:
+                        order.append(found)
+            known = self._ancestors[ref] = tuple(order)
+        return known
+
+    def frame(self, ref: ClassRef) -> FunctionRef:
+        """Where the values of a class body are evaluated."""
+        return FunctionRef(ref.path, self._inference.cls(ref).parent)
+
+    def attribute(self, of: ClassRef | Instance, name: str) -> Objects:
+        """What an attribute of a class or an instance can be."""
+        return self.inherited(self.ancestors(of.cls if isinstance(of, Instance) else of), of, name)
+
+    def inherited(self, classes: Iterable[ClassRef | External], of: ClassRef | Instance, name: str) -> Objects:
+        """The attribute as the first of these classes that has it gives it."""
+        for ancestor in classes:
+            if isinstance(ancestor, External):
+                if name in _MANAGERS:
+                    return frozenset({Rows(of.cls if isinstance(of, Instance) else of)})
+                suffix = "()" if isinstance(of, Instance) else ""
+                return frozenset({External(f"{ancestor.name}{suffix}.{name}")})
+            found = self._own_attribute(ancestor, of, name)
+            if found is not None:
+                return found
+        return NOTHING
+
+    def _own_attribute(self, ancestor: ClassRef, of: ClassRef | Instance, name: str) -> Objects | None:
+        """What a class's own body, or a method's `self.name = …`, gives the name; None where it says nothing of it."""
+        bindings = self._inference.cls(ancestor).bindings
+        if name in bindings:
+            frame = self.frame(ancestor)
+            objects = self._inference.union(bindings[name], frame)
+            if isinstance(of, Instance) and any(isinstance(o, External) and o.name.endswith(_FIELDS) for o in objects):
+                return self._related(bindings[name], frame)
+            return frozenset().union(*[self._bound(o, of) for o in objects])
+        if isinstance(of, ClassRef):
+            return None
+        values: set[Object] = set()
+        said = False
+        for method in self._inference.modules.source(ancestor.path).methods.get(ancestor.qualname, ()):
+            key = f"{method.parameters[0].name}.{name}" if method.parameters else ""
+            if key in method.bindings:
+                said = True
+                values |= self._inference.union(method.bindings[key], FunctionRef(ancestor.path, method.qualname, of))
+        return frozenset(values) if said else None
+
+    def _related(self, values: Iterable[Value], frame: FunctionRef) -> Objects:
+        """What a Django field holds on a row: the row it points to, or something nobody needs to know."""
+        targets = [self._inference.evaluate(v.args[0], frame) for v in values if isinstance(v, Call) and v.args]
+        return frozenset(Instance(o) for objects in targets for o in objects if isinstance(o, ClassRef))
+
+    def _bound(self, found: Object, of: ClassRef | Instance) -> Objects:
+        """A class attribute seen through an instance or the class."""
+        cls = of.cls if isinstance(of, Instance) else of
+        if isinstance(found, FunctionRef):
+            function = self._inference.function(found)
+            if function.owner is None or self._inference.decorators.is_static(function, found):
+                return frozenset({found})
+            if self._inference.decorators.decorated_by(function, found, {"builtins.classmethod"}):
+                return frozenset({found._replace(receiver=cls)})
+            bound = found._replace(receiver=of if isinstance(of, Instance) else None)
+            if isinstance(of, Instance) and self._inference.decorators.decorated_by(function, found, _PROPERTIES):
+                return self._inference.results.result(bound)
+            return frozenset({bound})
+        if isinstance(found, Instance) and self._is_manager(found.cls):
+            return frozenset({Rows(cls, found.cls)})
+        if isinstance(found, External) and found.name.endswith(("Manager()", "Manager.from_queryset()()")):
+            return frozenset({Rows(cls)})
+        return frozenset({found})
+
+    def _is_manager(self, ref: ClassRef) -> bool:
+        return any(isinstance(a, External) and a.name.startswith("django.db.models") and a.name.endswith(("Manager", "QuerySet")) for a in self.ancestors(ref))

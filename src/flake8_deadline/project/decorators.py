@@ -1,0 +1,82 @@
+"""Decorators: what the name of a decorated function means, and which decorators make a task.
+
+A project's own decorator is called, so to speak: what it returns for the function takes the function's place. One from elsewhere is taken to
+leave the function as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from flake8_deadline import queues
+from flake8_deadline.facts import Function
+from flake8_deadline.project.objects import External, FunctionRef, Instance, Maker, Object, Objects, Task
+
+if TYPE_CHECKING:
+    from flake8_deadline.project.inference import Inference
+
+
+class Decorators:
+    """`extra_makers` are dotted names of further task decorators."""
+
+    def __init__(self, inference: Inference, extra_makers: Iterable[str]) -> None:
+        self._inference = inference
+        self._makers = frozenset().union(*(queue.makers for queue in queues.QUEUES), extra_makers)
+
+    def is_static(self, function: Function, frame: FunctionRef) -> bool:
+        """Whether a method has no receiver."""
+        return self.decorated_by(function, frame, {"builtins.staticmethod"})
+
+    def decorated_by(self, function: Function, frame: FunctionRef, names: Iterable[str]) -> bool:
+        """Whether one of a function's decorators is one of these, by dotted name."""
+        wanted = {External(name) for name in names}
+        outside = FunctionRef(frame.path, function.parent or "")
+        return any(wanted & self._inference.evaluate(decorator.value, outside) for decorator in function.decorators)
+
+    def is_bound_task(self, function: Function, frame: FunctionRef) -> bool:
+        """Whether a function is a task whose first parameter is the task itself (`bind=True`)."""
+        outside = FunctionRef(frame.path, function.parent or "")
+        return any(
+            ("bind", True) in made.options
+            for decorator in function.decorators
+            for made in self._inference.evaluate(decorator.value, outside)
+            if isinstance(made, Maker)
+        )
+
+    def defined(self, function: Function, frame: FunctionRef) -> Object:
+        """What the name of a function means once its decorators have had their say."""
+        written = FunctionRef(frame.path, function.qualname, frame.receiver if function.owner is None else None, frame.given)
+        found: Object = written
+        outside = frame._replace(qualname=function.parent or "")
+        for decorator in reversed(function.decorators):
+            found = self._decorate(found, self._inference.evaluate(decorator.value, outside), written)
+        return found
+
+    def _decorate(self, found: Object, by: Objects, written: FunctionRef) -> Object:
+        if isinstance(found, Task):
+            return found
+        for decorator in sorted(by, key=repr):
+            maker = self._maker(decorator)
+            if maker and isinstance(found, FunctionRef):
+                return Task(found, written, maker)
+            called = self._inference.classes.attribute(decorator, "__call__") if isinstance(decorator, Instance) else frozenset({decorator})
+            for function in [o for o in called if isinstance(o, FunctionRef)]:
+                made = self._inference.results.result(self._inference.arguments.bind(function, [found]))
+                functions = [o for o in made if isinstance(o, (FunctionRef, Task))]
+                if len(functions) == 1:
+                    task = functions[0]
+                    return task._replace(written=written) if isinstance(task, Task) else task
+        return found
+
+    def _maker(self, o: Object) -> Maker | None:
+        if isinstance(o, Maker):
+            return o
+        return Maker() if isinstance(o, External) and self.makes_tasks(o.name) else None
+
+    def makes_tasks(self, name: str) -> bool:
+        """Whether a dotted name is a task decorator. An application that cannot be followed is known by its own name."""
+        if name in self._makers:
+            return True
+        owner, _, last = name.rpartition(".")
+        return last == "task" and owner.rpartition(".")[2].removesuffix("_app") in queues.APP_WORDS

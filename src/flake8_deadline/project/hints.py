@@ -1,0 +1,44 @@
+"""Annotations: what a value with an annotation can be."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from flake8_deadline.facts import Either, Item, Sequence, Value
+from flake8_deadline.project.objects import NOTHING, ClassRef, External, FunctionRef, Instance, Many, Objects, Rows, instance_of
+
+if TYPE_CHECKING:
+    from flake8_deadline.project.inference import Inference
+
+_OPTIONAL = frozenset({"typing.Optional", "typing.Union", "typing.Annotated", "typing.Final", "typing.ClassVar"})
+_COLLECTIONS = frozenset(
+    f"{module}.{name}"
+    for module in ("typing", "builtins", "collections.abc")
+    for name in ("List", "Set", "Tuple", "Sequence", "Iterable", "Iterator", "Generator", "Collection", "FrozenSet", "list", "set", "tuple", "frozenset")
+)
+
+
+class Hints:
+    def __init__(self, inference: Inference) -> None:
+        self._inference = inference
+
+    def hinted(self, hint: Value, frame: FunctionRef) -> Objects:
+        """What a value with this annotation can be."""
+        if isinstance(hint, Either):
+            return frozenset().union(*[self.hinted(option, frame) for option in hint.options])
+        if isinstance(hint, Item) and isinstance(hint.key, Sequence):
+            return self._generic(hint, hint.key, frame)
+        return frozenset(instance_of(o) for o in self._inference.evaluate(hint, frame) if isinstance(o, (ClassRef, External)))
+
+    def _generic(self, hint: Item, parts: Sequence, frame: FunctionRef) -> Objects:
+        names = {o.name for o in self._inference.evaluate(hint.of, frame) if isinstance(o, External)}
+        if names & _OPTIONAL:
+            return frozenset().union(*[self.hinted(part, frame) for part in parts.items])
+        if names & {"typing.Type", "builtins.type"}:
+            return self._inference.union(parts.items, frame)
+        inner = frozenset().union(*[self.hinted(part, frame) for part in parts.items[:1]])
+        if any(name.endswith(("QuerySet", "Manager")) for name in names):
+            return frozenset(Rows(o.cls) for o in inner if isinstance(o, Instance))
+        if names & _COLLECTIONS:
+            return frozenset({Many(inner)}) if inner else NOTHING
+        return frozenset(instance_of(o) for o in self._inference.evaluate(hint.of, frame) if isinstance(o, (ClassRef, External)))

@@ -1,0 +1,102 @@
+"""Calls: what a call can give back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from flake8_deadline import libraries
+from flake8_deadline.facts import Call, Constant
+from flake8_deadline.project.objects import (
+    NOTHING,
+    ClassRef,
+    External,
+    FunctionRef,
+    Instance,
+    Maker,
+    Object,
+    Objects,
+    RowsMethod,
+    Super,
+    Task,
+    instance_of,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from flake8_deadline.project.inference import Inference
+
+
+class Results:
+    def __init__(self, inference: Inference) -> None:
+        self._inference = inference
+
+    def result(self, function: FunctionRef) -> Objects:
+        """What a call of a function can return."""
+        facts = self._inference.function(function)
+        if facts.hint is not None:
+            hinted = self._inference.hints.hinted(facts.hint, function._replace(qualname=facts.parent or ""))
+            if hinted and not all(isinstance(o, External) for o in hinted):
+                return hinted
+        return self._inference.union(facts.returned, function)
+
+    def called(self, call: Call, frame: FunctionRef) -> Objects:
+        found: set[Object] = set()
+        for o in self._inference.evaluate(call.func, frame):
+            match o:
+                case ClassRef():
+                    found.add(Instance(o, True))
+                case FunctionRef():
+                    found |= self.result(self._inference.arguments.given(o, call, frame))
+                case Task():
+                    found |= self.result(o.runs)
+                case Instance():
+                    for method in self._inference.classes.attribute(o, "__call__"):
+                        if isinstance(method, FunctionRef):
+                            found |= self.result(method)
+                case Maker():
+                    found |= self._inference.makers.made(o, call, frame)
+                case RowsMethod():
+                    found |= self._queried(o)
+                case External():
+                    found |= self._external(o, call, frame)
+        return frozenset(found)
+
+
+    def _queried(self, method: RowsMethod) -> Objects:
+        if method.name in libraries.LAZY_QUERIES:
+            return frozenset({method.rows._replace(plain=method.rows.plain or method.name in ("values", "values_list"))})
+        if method.name in libraries.ROW_QUERIES or method.name in ("get_or_create", "update_or_create"):
+            return frozenset({instance_of(method.rows.model, True)})
+        return NOTHING
+
+    def _external(self, o: External, call: Call, frame: FunctionRef) -> Objects:
+        name = o.name
+        if self._inference.decorators.makes_tasks(name):
+            return self._inference.makers.made(Maker(), call, frame)
+        arguments = [self._inference.evaluate(argument, frame) for argument in call.args[:2]]
+        if name in libraries.SAME_FUNCTION and arguments:
+            return arguments[0] if arguments[0] else frozenset({External(f"{name}()")})
+        if name in libraries.PASS_THROUGH and arguments:
+            return arguments[-1] if name == "typing.cast" else arguments[0]
+        if name == "builtins.super":
+            return self._super(frame)
+        if name == "builtins.getattr" and len(call.args) > 1 and isinstance(call.args[1], Constant):
+            return self._inference.attributes(arguments[0], str(call.args[1].value), frame)
+        if name == "builtins.next" and arguments:
+            return self._inference.elements(arguments[0])
+        if name == "builtins.type" and len(arguments) == 1:
+            return frozenset(part.cls for part in arguments[0] if isinstance(part, Instance))
+        if name in ("django.shortcuts.get_object_or_404", "django.shortcuts.aget_object_or_404") and arguments:
+            return frozenset(Instance(part, True) for part in arguments[0] if isinstance(part, ClassRef)) | self._inference.elements(arguments[0])
+        return frozenset({External(f"{name}()")})
+
+    def _super(self, frame: FunctionRef) -> Objects:
+        function = self._inference.function(frame)
+        if function.owner is None:
+            return NOTHING
+        own = ClassRef(frame.path, function.owner)
+        receiver = frame.receiver
+        cls = receiver.cls if isinstance(receiver, Instance) else receiver or own
+        order = self._inference.classes.ancestors(cls)
+        after = order[order.index(own) + 1 :] if own in order else self._inference.classes.ancestors(own)[1:]
+        return frozenset({Super(tuple(after), receiver or Instance(own))})
+
