@@ -8,6 +8,7 @@ from flake8_deadline import queues
 from flake8_deadline.facts import Sequence, Value
 from flake8_deadline.project import Hazard, Project
 from flake8_deadline.project.deadlines import Deadlines
+from flake8_deadline.project.hazards import hazards
 from flake8_deadline.project.objects import FunctionRef
 from flake8_deadline.project.reach import Reach
 from flake8_deadline.rule import Finding, Fix, Link, Rule
@@ -55,7 +56,7 @@ def chain(project: Project, reach: Reach, hazard: Hazard) -> tuple[Link, ...]:
 def nearest(deadlines: Deadlines) -> list[Hazard]:
     """One hazard for each clause: a loop that goes on before one that merely still runs, the clause's own before a caller's, short chains first."""
     best: dict[tuple[str, int], tuple[tuple[object, ...], Hazard]] = {}
-    for hazard in deadlines.hazards():
+    for hazard in hazards(deadlines):
         rank = (hazard.goes_on != "loops", len(hazard.calls), deadlines.reach.length(hazard.where), hazard.where.path, hazard.line, repr(hazard.frame))
         key = (hazard.frame.path, hazard.swallow.line)
         if key not in best or rank < best[key][0]:

@@ -121,3 +121,9 @@ EFFECTS = frozenset(
     """.split()
 )
 """Methods that change something outside of the process."""
+
+NEVER_RETURN_AS_WRITTEN = frozenset({"self.retry", "task.retry", "self.task.retry"})
+"""Calls that raise, known by how they are written where nobody knows the receiver."""
+
+RUN_QUERIES = frozenset({"builtins.list", "builtins.tuple", "builtins.set", "builtins.sorted", "builtins.sum", "builtins.len", "builtins.bool", "builtins.max", "builtins.min", "builtins.dict", "builtins.any", "builtins.all", "builtins.next"})
+"""Calls that run the query of a queryset they are given."""

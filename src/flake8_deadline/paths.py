@@ -51,6 +51,9 @@ class World(Protocol):
     def lands(self, step: Call | Loop | With) -> frozenset[Flight]:
         """In which forms a deadline that strikes in this call (iteration, context) comes out of it; none: no time can pass."""
 
+    def launders(self, step: Call | Loop | With) -> frozenset[Flight]:
+        """The other errors that functions called here turn a deadline into."""
+
     def returns(self, call: Call) -> bool:
         """Whether control can come back from this call."""
 

@@ -32,6 +32,7 @@ class Swallow(NamedTuple):
     catches: Value
     bare: bool
     explicit: bool
+    """Whether it names what it takes."""
     sweep: bool
     """Whether what it guards is a loop: what was swallowed then ended one sweep, and another may start."""
 
@@ -39,7 +40,7 @@ class Swallow(NamedTuple):
 class Fate(NamedTuple):
     """Where control ends up after a deadline struck: "escapes" with `flight`, "loops" at `line` again, runs a "later" loop, or "returns".
 
-    `swallow` is the clause answerable for it; None while the flight is still the signal itself, or for one that a callee answers for.
+    `swallow` is the clause answerable for it; None while the flight is what it was when it came out of the call.
     """
 
     kind: Literal["escapes", "loops", "later", "returns"]
@@ -62,7 +63,7 @@ class Verdicts:
         """The fates of a deadline that strikes in any of these sites."""
         fates: set[Fate] = set()
         for site in struck:
-            for flight in self._world.lands(site.step):
+            for flight in self._world.lands(site.step) | self._world.launders(site.step):
                 fates |= self.throw(flight, site.place)
         return frozenset(fates)
 
@@ -88,8 +89,7 @@ class Verdicts:
 
     def _throw(self, flight: Flight, place: Place | None, swallow: Swallow | None) -> Iterator[Fate]:
         while place is not None:
-            if place.kind == "body":
-                assert isinstance(place.node, Try)
+            if place.kind == "body" and isinstance(place.node, Try):
                 for handler in place.node.handlers:
                     taken = self._world.takes(handler, flight)
                     if taken:

@@ -10,12 +10,14 @@ from flake8_deadline import libraries
 from flake8_deadline.facts import Function
 from flake8_deadline.options import Options
 from flake8_deadline.project.calls import Calls, is_test
-from flake8_deadline.project.deadlines import Deadlines, Hazard
+from flake8_deadline.project.deadlines import Deadlines
+from flake8_deadline.project.hazards import Hazard
 from flake8_deadline.project.inference import Inference
 from flake8_deadline.project.modules import Files, Modules
 from flake8_deadline.project.objects import ClassRef, External, FunctionRef, Object
 from flake8_deadline.project.reach import Reach
 from flake8_deadline.project.tasks import Declared, Tasks
+from flake8_deadline.project.time import Time
 
 __all__ = ["Declared", "Files", "Hazard", "Project"]
 
@@ -72,7 +74,8 @@ class Project:
         return self._answers[answer]  # type: ignore[return-value]
 
     def _deadlines(self, reach: Reach) -> Deadlines:
-        return Deadlines(self.inference, reach, frozenset(self.options.signals), frozenset(self.options.cheap_calls))
+        time = Time(self.inference, frozenset(self.options.cheap_calls))
+        return Deadlines(self.inference, reach, time, frozenset(self.options.signals))
 
     def _functions(self, everything: bool) -> Iterable[FunctionRef]:
         for path in sorted(self.files.names):

@@ -84,9 +84,10 @@ class Reach:
         informed: set[tuple[str, str]] = set()
         for position, resolution in found.items():
             step = self.sites(frame)[position].step
-            for target in resolution.targets if isinstance(step, Call) else ():
-                for name, objects in list(self._inference.arguments.passed(target, step, frame)):
-                    if self._inference.passes(target, name, objects):
+            if isinstance(step, Call):
+                for target in resolution.targets:
+                    passed = list(self._inference.arguments.passed(target, step, frame))
+                    if any([self._inference.passes(target, name, objects) for name, objects in passed]):
                         informed.add(target[:2])
         again = [known for known in self.resolved if known[:2] in informed]
         for known in again:

@@ -13,6 +13,7 @@ from flake8_deadline import libraries
 from flake8_deadline.facts import Attr, Call, Loop, Step, Value, With, Yield
 from flake8_deadline.places import Place, Site
 from flake8_deadline.project.deadlines import Deadlines
+from flake8_deadline.project.effects import Effects
 from flake8_deadline.project.objects import External, FunctionRef, Rows
 
 
@@ -23,7 +24,7 @@ class Sweep(NamedTuple):
     line: int
 
 
-def sweeps(deadlines: Deadlines, frame: FunctionRef) -> Iterator[Sweep]:
+def sweeps(deadlines: Deadlines, effects: Effects, frame: FunctionRef) -> Iterator[Sweep]:
     """The bare sweeps in one function reached."""
     found = deadlines.reach.sites(frame)
     for position, site in enumerate(found):
@@ -33,17 +34,17 @@ def sweeps(deadlines: Deadlines, frame: FunctionRef) -> Iterator[Sweep]:
             if not any(isinstance(o, Rows) for o in objects) or _yields(loop.body) or _is_written_at_once(loop, found):
                 continue
             if not _is_atomic(deadlines, frame, site.place):
-                work = _work(deadlines, frame, loop, found)
+                work = _work(deadlines, effects, frame, loop, found)
                 if work is not None:
                     yield Sweep(loop, written(work.func), work.line)
 
 
-def _work(deadlines: Deadlines, frame: FunctionRef, loop: Loop, found: tuple[Site, ...]) -> Call | None:
+def _work(deadlines: Deadlines, effects: Effects, frame: FunctionRef, loop: Loop, found: tuple[Site, ...]) -> Call | None:
     rows = set(loop.targets)
     for site in found:
         call = site.step
         if isinstance(call, Call) and _is_inside(site.place, loop) and _touches(call, rows) and not _is_dispatch(deadlines, frame, call):
-            if (call.discarded or deadlines.changes_at(frame, call)) and deadlines.fails_at(frame, site, loop):
+            if (call.discarded or effects.changes_at(frame, call)) and effects.fails_at(frame, site, loop):
                 return call
     return None
 

@@ -48,6 +48,7 @@ from collections.abc import Iterator
 
 from flake8_deadline import chains
 from flake8_deadline.project import Project
+from flake8_deadline.project.effects import Effects
 from flake8_deadline.project.objects import FunctionRef
 from flake8_deadline.project.sweeps import Sweep, sweeps
 from flake8_deadline.rule import Finding, Link, Rule
@@ -57,8 +58,9 @@ def check(project: Project) -> Iterator[Finding]:
     if not project.known:
         return
     found: dict[tuple[str, int], tuple[int, str, FunctionRef, Sweep]] = {}
+    effects = Effects(project.deadlines)
     for frame in project.reach.resolved:
-        for sweep in sweeps(project.deadlines, frame):
+        for sweep in sweeps(project.deadlines, effects, frame):
             key = (frame.path, sweep.loop.line)
             candidate = (project.reach.length(frame), repr(frame), frame, sweep)
             if key not in found or candidate[:2] < found[key][:2]:

@@ -1,0 +1,109 @@
+"""Hazards: swallows after which something goes on.
+
+Follows each swallow that returns to its caller, or turns the signal into another error, up through the calls until a loop goes on or the
+task ends.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import Literal, NamedTuple, Union
+
+from flake8_deadline.facts import Constant, Loop
+from flake8_deadline.paths import Flight
+from flake8_deadline.places import Place
+from flake8_deadline.project.deadlines import Deadlines
+from flake8_deadline.project.objects import FunctionRef
+from flake8_deadline.project.reach import Edge
+from flake8_deadline.swallow import Fate, Swallow
+
+Mode = Union[Flight, Constant, None]
+"""How a swallow reaches a caller: as another error, or by a return with a constant or (None) with anything."""
+
+Calls = tuple[tuple[FunctionRef, int], ...]
+"""Functions, each with the line on which it calls the next."""
+
+
+class Hazard(NamedTuple):
+    """A swallow after which something goes on."""
+
+    frame: FunctionRef
+    """The function with the clause."""
+    swallow: Swallow
+    goes_on: Literal["loops", "later"]
+    where: FunctionRef
+    """The function whose loop goes on."""
+    line: int
+    """The loop's line."""
+    calls: Calls
+    """From `where` down to `frame`."""
+
+
+def hazards(deadlines: Deadlines) -> Iterator[Hazard]:
+    """The nearest thing that goes on after each swallow, one for each clause and function frame."""
+    for frame, fates in deadlines.fates.items():
+        swallows: dict[Swallow, list[Fate]] = {}
+        for fate in fates:
+            if fate.swallow is not None:
+                swallows.setdefault(fate.swallow, []).append(fate)
+        for swallow, found in swallows.items():
+            hazard = _hazard(deadlines, frame, swallow, found)
+            if hazard is not None:
+                yield hazard
+
+
+def _hazard(deadlines: Deadlines, frame: FunctionRef, swallow: Swallow, fates: list[Fate]) -> Hazard | None:
+    """A loop that goes on here, or else in a caller; a loop that merely still runs comes last."""
+    here = _goes_on(frame, swallow, fates, frame, ())
+    if here and here.goes_on == "loops":
+        return here
+    above = _above(deadlines, frame, swallow, fates)
+    return above if above and (above.goes_on == "loops" or not here) else here
+
+
+def _above(deadlines: Deadlines, frame: FunctionRef, swallow: Swallow, fates: list[Fate]) -> Hazard | None:
+    """The nearest caller in which a loop goes on."""
+    seen = {(frame, mode) for mode in _modes(fates)}
+    waiting: deque[tuple[FunctionRef, Mode, Calls]] = deque((frame, mode, ()) for _, mode in sorted(seen, key=repr))
+    later: Hazard | None = None
+    while waiting:
+        callee, mode, calls = waiting.popleft()
+        for edge in deadlines.reach.callers.get(callee, ()):
+            down: Calls = ((edge.caller, edge.site.step.line), *calls)
+            after = _after(deadlines, edge, mode)
+            hazard = _goes_on(frame, swallow, after, edge.caller, down)
+            if hazard and hazard.goes_on == "loops":
+                return hazard
+            later = later or hazard
+            for further in sorted(_modes(after), key=repr):
+                if (edge.caller, further) not in seen:
+                    seen.add((edge.caller, further))
+                    waiting.append((edge.caller, further, down))
+    return later
+
+
+def _goes_on(frame: FunctionRef, swallow: Swallow, fates: Iterable[Fate], where: FunctionRef, calls: Calls) -> Hazard | None:
+    """The first loop among these fates that goes on, or that still runs after a sweep was cut short."""
+    loops = sorted(fate.line for fate in fates if fate.kind == "loops")
+    if loops:
+        return Hazard(frame, swallow, "loops", where, loops[0], calls)
+    later = sorted(fate.line for fate in fates if fate.kind == "later" and swallow.sweep)
+    return Hazard(frame, swallow, "later", where, later[0], calls) if later else None
+
+
+def _after(deadlines: Deadlines, edge: Edge, mode: Mode) -> frozenset[Fate]:
+    """What happens at a call from which a swallow has come back, or from which another error comes."""
+    verdicts, place, step = deadlines.worlds[edge.caller].verdicts, edge.site.place, edge.site.step
+    if edge.iterates:
+        place = Place("loop", Loop(step.line, 0, "comprehension", None, (), ()), place)
+    if isinstance(mode, Flight):
+        return verdicts.throw(mode, place)
+    return verdicts.resume(place, step, mode)
+
+
+def _modes(fates: Iterable[Fate]) -> set[Mode]:
+    """How fates reach the caller, where they still belong to the swallow."""
+    returned = {fate.returned for fate in fates if fate.kind == "returns"}
+    errors = {fate.flight for fate in fates if fate.kind == "escapes" and fate.flight.kind == "error"}
+    return {*errors, *({None} if None in returned else returned)}
