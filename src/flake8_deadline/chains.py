@@ -57,7 +57,14 @@ def nearest(deadlines: Deadlines) -> list[Hazard]:
     """One hazard for each clause: a loop that goes on before one that merely still runs, the clause's own before a caller's, short chains first."""
     best: dict[tuple[str, int], tuple[tuple[object, ...], Hazard]] = {}
     for hazard in hazards(deadlines):
-        rank = (hazard.goes_on != "loops", len(hazard.calls), deadlines.reach.length(hazard.where), hazard.where.path, hazard.line, repr(hazard.frame))
+        rank = (
+            hazard.goes_on != "loops",
+            len(hazard.calls),
+            deadlines.reach.length(hazard.where),
+            hazard.where.path,
+            hazard.line,
+            repr(hazard.frame),
+        )
         key = (hazard.frame.path, hazard.swallow.line)
         if key not in best or rank < best[key][0]:
             best[key] = (rank, hazard)

@@ -138,9 +138,7 @@ class Hint(Struct, tag="h", frozen=True, array_like=True, gc=False):
     of: Value
 
 
-Value = Union[
-    str, Attr, Call, Item, Each, Entered, Part, Sequence, Table, Constant, Either, Both, Not, Compare, Imported, Defined, Hint, None
-]
+Value = Union[str, Attr, Call, Item, Each, Entered, Part, Sequence, Table, Constant, Either, Both, Not, Compare, Imported, Defined, Hint, None]
 
 
 # Steps: how control runs through a function. Only what a deadline can land in, or what decides where control goes, is a step.

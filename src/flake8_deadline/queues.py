@@ -22,7 +22,14 @@ class Queue(NamedTuple):
     """The import that the fix inserts."""
 
 
-_APPS = ("celery.Celery()", "celery.app.Celery()", "celery.app.base.Celery()", "celery.current_app", "celery._state.current_app", "celery.app.app_or_default()")
+_APPS = (
+    "celery.Celery()",
+    "celery.app.Celery()",
+    "celery.app.base.Celery()",
+    "celery.current_app",
+    "celery._state.current_app",
+    "celery.app.app_or_default()",
+)
 
 CELERY = Queue(
     name="celery",

@@ -26,7 +26,6 @@ class Arguments:
             names = names[1:]
         return give(function, zip(names, arguments))
 
-
     def given(self, function: FunctionRef, call: Call, frame: FunctionRef) -> FunctionRef:
         """The function with the functions and classes that a call passes to it."""
         return give(function, ((name, next(iter(objects))) for name, objects in self.passed(function, call, frame) if len(objects) == 1))

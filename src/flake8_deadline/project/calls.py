@@ -106,7 +106,12 @@ class Calls:
             for path, name in self._subclasses.get(waiting.pop().qualname.rpartition(".")[2], ()):
                 for cls in self._modules.source(path).classes.values():
                     candidate = ClassRef(path, cls.qualname)
-                    if cls.qualname.rpartition(".")[2] == name and candidate != ref and candidate not in found and ref in self._inference.classes.ancestors(candidate):
+                    if (
+                        cls.qualname.rpartition(".")[2] == name
+                        and candidate != ref
+                        and candidate not in found
+                        and ref in self._inference.classes.ancestors(candidate)
+                    ):
                         found.append(candidate)
                         waiting.append(candidate)
         return found
@@ -135,14 +140,21 @@ class Calls:
         for path in paths:
             source = self._modules.source(path)
             for methods in source.methods.values():
-                found += [FunctionRef(path, m.qualname, Instance(ClassRef(path, m.owner or ""))) for m in methods if m.qualname.rpartition(".")[2] == name]
+                found += [
+                    FunctionRef(path, m.qualname, Instance(ClassRef(path, m.owner or ""))) for m in methods if m.qualname.rpartition(".")[2] == name
+                ]
         return tuple(found) if len(found) <= _MOST_NAMESAKES else ()
 
 
 def is_test(path: str) -> bool:
     """Whether a file is a test by its place or name: what production code calls does not stand there."""
     folders, _, name = path.rpartition("/")
-    return name.startswith("test_") or name.endswith("_test.py") or name in ("tests.py", "conftest.py") or bool({"tests", "test", "testing"} & set(folders.split("/")))
+    return (
+        name.startswith("test_")
+        or name.endswith("_test.py")
+        or name in ("tests.py", "conftest.py")
+        or bool({"tests", "test", "testing"} & set(folders.split("/")))
+    )
 
 
 def _sorted(targets: Iterable[FunctionRef]) -> tuple[FunctionRef, ...]:

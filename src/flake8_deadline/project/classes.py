@@ -108,4 +108,7 @@ class Classes:
         return frozenset({found})
 
     def _is_manager(self, ref: ClassRef) -> bool:
-        return any(isinstance(a, External) and a.name.startswith("django.db.models") and a.name.endswith(("Manager", "QuerySet")) for a in self.ancestors(ref))
+        return any(
+            isinstance(a, External) and a.name.startswith("django.db.models") and a.name.endswith(("Manager", "QuerySet"))
+            for a in self.ancestors(ref)
+        )

@@ -14,7 +14,21 @@ _OPTIONAL = frozenset({"typing.Optional", "typing.Union", "typing.Annotated", "t
 _COLLECTIONS = frozenset(
     f"{module}.{name}"
     for module in ("typing", "builtins", "collections.abc")
-    for name in ("List", "Set", "Tuple", "Sequence", "Iterable", "Iterator", "Generator", "Collection", "FrozenSet", "list", "set", "tuple", "frozenset")
+    for name in (
+        "List",
+        "Set",
+        "Tuple",
+        "Sequence",
+        "Iterable",
+        "Iterator",
+        "Generator",
+        "Collection",
+        "FrozenSet",
+        "list",
+        "set",
+        "tuple",
+        "frozenset",
+    )
 )
 
 

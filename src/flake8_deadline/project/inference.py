@@ -135,7 +135,9 @@ class Inference:
             return frozenset({External("celery.Task()")})
         hinted = self.hints.hinted(parameter.hint, frame._replace(qualname=function.parent or "")) if parameter.hint is not None else NOTHING
         passed = self._passed.get((frame.path, function.qualname, parameter.name), NOTHING)
-        default = frozenset(o for o in self.evaluate(parameter.default, frame._replace(qualname="")) if isinstance(o, (FunctionRef, ClassRef, Instance)))
+        default = frozenset(
+            o for o in self.evaluate(parameter.default, frame._replace(qualname="")) if isinstance(o, (FunctionRef, ClassRef, Instance))
+        )
         return hinted or (passed | default)
 
     def evaluate(self, value: Value, frame: FunctionRef) -> Objects:

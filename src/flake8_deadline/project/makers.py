@@ -42,7 +42,6 @@ class Makers:
                 options[name] = constant.value if constant else NOT_CONSTANT
         return Maker(tuple(options.items()), open_, base)
 
-
     def constant(self, value: Value, frame: FunctionRef) -> Constant | None:
         """The constant a value is, through names and imports."""
         if isinstance(value, Constant):
@@ -63,4 +62,3 @@ class Makers:
                 return self.constant(value.name, FunctionRef(module.path, ""))
             return None
         return value if isinstance(value, Constant) else None
-

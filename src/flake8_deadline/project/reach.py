@@ -85,14 +85,17 @@ class Reach:
         for position, resolution in found.items():
             step = self.sites(frame)[position].step
             if isinstance(step, Call):
-                for target in resolution.targets:
-                    passed = list(self._inference.arguments.passed(target, step, frame))
-                    if any([self._inference.passes(target, name, objects) for name, objects in passed]):
-                        informed.add(target[:2])
+                informed |= {target[:2] for target in resolution.targets if self._inform(target, step, frame)}
         again = [known for known in self.resolved if known[:2] in informed]
         for known in again:
             del self.resolved[known]
         return again
+
+    def _inform(self, target: FunctionRef, call: Call, frame: FunctionRef) -> bool:
+        news = False
+        for name, objects in list(self._inference.arguments.passed(target, call, frame)):
+            news |= self._inference.passes(target, name, objects)
+        return news
 
     def _shortest(self) -> dict[FunctionRef, Edge | None]:
         parents: dict[FunctionRef, Edge | None] = dict.fromkeys(sorted(self.roots, key=repr))

@@ -60,7 +60,6 @@ class Results:
                     found |= self._external(o, call, frame)
         return frozenset(found)
 
-
     def _queried(self, method: RowsMethod) -> Objects:
         if method.name in libraries.LAZY_QUERIES:
             return frozenset({method.rows._replace(plain=method.rows.plain or method.name in ("values", "values_list"))})
@@ -99,4 +98,3 @@ class Results:
         order = self._inference.classes.ancestors(cls)
         after = order[order.index(own) + 1 :] if own in order else self._inference.classes.ancestors(own)[1:]
         return frozenset({Super(tuple(after), receiver or Instance(own))})
-

@@ -43,9 +43,10 @@ def _work(deadlines: Deadlines, effects: Effects, frame: FunctionRef, loop: Loop
     rows = set(loop.targets)
     for site in found:
         call = site.step
-        if isinstance(call, Call) and _is_inside(site.place, loop) and _touches(call, rows) and not _is_dispatch(deadlines, frame, call):
-            if (call.discarded or effects.changes_at(frame, call)) and effects.fails_at(frame, site, loop):
-                return call
+        if not isinstance(call, Call) or not _is_inside(site.place, loop) or not _touches(call, rows) or _is_dispatch(deadlines, frame, call):
+            continue
+        if (call.discarded or effects.changes_at(frame, call)) and effects.fails_at(frame, site, loop):
+            return call
     return None
 
 

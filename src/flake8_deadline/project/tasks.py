@@ -75,9 +75,7 @@ class Tasks:
                 for callee in (value, value.func):
                     if any(self._is_maker(o) for o in self._inference.evaluate(callee, frame)):
                         return True
-        return any(
-            self._is_maker(o) for f in inner for d in f.decorators for o in self._inference.evaluate(d.value, frame)
-        )
+        return any(self._is_maker(o) for f in inner for d in f.decorators for o in self._inference.evaluate(d.value, frame))
 
     def _is_maker(self, o: object) -> bool:
         return isinstance(o, (Maker, Task)) or (isinstance(o, External) and self._inference.decorators.makes_tasks(o.name))

@@ -152,7 +152,9 @@ class Statements:
         if isinstance(pattern, ast.MatchAs) and pattern.pattern is not None:
             return self._class_test(subject, pattern.pattern)
         patterns = pattern.patterns if isinstance(pattern, ast.MatchOr) else [pattern]
-        classes = [self._values.value(part.cls) for part in patterns if isinstance(part, ast.MatchClass) and not part.patterns and not part.kwd_patterns]
+        classes = [
+            self._values.value(part.cls) for part in patterns if isinstance(part, ast.MatchClass) and not part.patterns and not part.kwd_patterns
+        ]
         if len(classes) != len(patterns):
             return None
         return Call(pattern.lineno, pattern.col_offset, "isinstance", (subject, Sequence(tuple(classes))))

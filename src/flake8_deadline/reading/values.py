@@ -31,7 +31,6 @@ _LONGEST_TEXT = 200
 _LONGEST_DISPLAY = 64
 
 
-
 class Values:
     """Turns the expressions of one file into values. `define_lambda` records a lambda as a function and gives its qualified name."""
 

@@ -68,7 +68,11 @@ def check(project: Project) -> Iterator[Finding]:
     for _, _, frame, sweep in found.values():
         task = project.task_of[project.reach.chain(frame)[0][0]].name
         message = f"bare sweep: the first row that fails in '{sweep.work}' abandons all rows after it (reached from task {task}); isolate each row"
-        chain = (*chains.down(project, project.reach, frame), Link(frame.path, sweep.loop.line, "this loop"), Link(frame.path, sweep.line, f"calls {sweep.work}"))
+        chain = (
+            *chains.down(project, project.reach, frame),
+            Link(frame.path, sweep.loop.line, "this loop"),
+            Link(frame.path, sweep.line, f"calls {sweep.work}"),
+        )
         yield Finding(frame.path, sweep.loop.line, sweep.loop.column, RULE.code, RULE.name, message, chain)
 
 

@@ -43,7 +43,10 @@ from flake8_deadline.rule import Finding, Link, Rule
 def check(project: Project) -> Iterator[Finding]:
     for declared in project.tasks:
         if not is_test(declared.path) and not own_limit(project, declared) and not default_limit(project, declared):
-            message = f"no time limit: task {declared.name} may run for ever; set soft_time_limit and time_limit here, or task_soft_time_limit and task_time_limit for the project"
+            message = (
+                f"no time limit: task {declared.name} may run for ever; set soft_time_limit and time_limit here, "
+                f"or task_soft_time_limit and task_time_limit for the project"
+            )
             chain = (Link(declared.path, declared.line, f"task {declared.name}"),)
             yield Finding(declared.path, declared.line, declared.column, RULE.code, RULE.name, message, chain)
 
