@@ -148,6 +148,15 @@ def test_a_project_with_findings_of_every_kind_is_compared(tree):
     assert codes == {"LIM101", "LIM102", "LIM109", "LIM301"}
 
 
+def test_they_agree_on_a_configuration_in_pyproject_toml(tmp_path):
+    (tmp_path / "pyproject.toml").write_text('[tool.flake8]\nextend-ignore = ["LIM301"]\ndeadline-enable = ["LIM109"]\n')
+    (tmp_path / "a.py").write_text(PROJECT["plain.py"])
+    (tmp_path / "b.py").write_text(PROJECT["unreached.py"])
+    printed = flake8_lines("one process", tmp_path)
+    assert printed == check_lines(tmp_path)
+    assert [line.partition(": ")[2][:6] for line in printed] == ["LIM101", "LIM109"]
+
+
 def test_json_has_the_same_findings(tree):
     document = json.loads(output(["-m", "flake8_deadline", "check", "--format", "json"], tree / "mixed"))
     found = [f"./{one['path']}:{one['line']}:{one['column']}: {one['code']} {one['message']}" for one in document["findings"]]

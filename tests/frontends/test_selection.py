@@ -15,6 +15,10 @@ from flake8_deadline.rule import Finding
 from flake8_deadline.selection import Visits, flake8_options, select, selects_any
 
 
+AGGREGATE = selection.aggregator.aggregate_options
+"""flake8's own function, before Flake8-pyproject puts its own in its place."""
+
+
 @pytest.fixture
 def selected(engine):
     """Run the engine and the selection in the current directory; rows of (path, line, code), and the selection itself."""
@@ -93,8 +97,14 @@ def test_the_command_line_beats_the_file(project, selected):
     assert [code for _, _, code in rows(selected, "--select=LIM2")] == ["LIM201"]
 
 
-def test_the_plugin_for_pyproject_toml_is_let_in_where_it_is_installed(project, monkeypatch):
+def test_pyproject_toml_is_read_where_the_plugin_for_it_is_installed(project, selected):
+    project({"a.py": "x  #! LIM101\nx  #! LIM201\n", "pyproject.toml": "[tool.flake8]\nextend-ignore = ['LIM1']\n"})
+    assert [code for _, _, code in rows(selected)] == ["LIM201"]
+
+
+def test_nothing_else_of_that_plugin_is_loaded(project, monkeypatch):
     project({"a.py": ""})
+    monkeypatch.setattr(selection.aggregator, "aggregate_options", AGGREGATE)
 
     class Point:
         group = "flake8.report"
@@ -118,8 +128,9 @@ def test_the_plugin_for_pyproject_toml_is_let_in_where_it_is_installed(project, 
     assert flake8_options(["--toml-config=x.toml"], [])[0].toml_config == "x.toml"
 
 
-def test_it_is_not_needed(project, monkeypatch):
+def test_that_plugin_is_not_needed(project, monkeypatch):
     project({"a.py": ""})
+    monkeypatch.setattr(selection.aggregator, "aggregate_options", AGGREGATE)
 
     def missing(name):
         raise PackageNotFoundError(name)

@@ -38,8 +38,7 @@ def test_a_rules_page_is_shown_without_flake8_and_libcst(tmp_path):
 
 def test_check_loads_neither_libcst_nor_the_other_checkers_of_flake8(tmp_path):
     (tmp_path / "a.py").write_text("for x in y:\n    try:\n        x()\n    except Exception:\n        pass\n")
-    heavy = ["flake8.main.application", "libcst", "pycodestyle", "pyflakes"]
-    assert loaded(tmp_path, ["check", "--deadline-cache-dir", "none"], heavy) == []
+    assert loaded(tmp_path, ["check", "--deadline-cache-dir", "none"], ["libcst", "pycodestyle", "pyflakes"]) == []
 
 
 def test_fix_loads_libcst_only_where_there_is_something_to_fix(tmp_path):
