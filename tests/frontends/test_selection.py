@@ -14,7 +14,6 @@ from flake8_deadline.options import Options
 from flake8_deadline.rule import Finding
 from flake8_deadline.selection import Visits, flake8_options, select, selects_any
 
-
 AGGREGATE = selection.aggregator.aggregate_options
 """flake8's own function, before Flake8-pyproject puts its own in its place."""
 
