@@ -1,0 +1,213 @@
+"""One runner for all fixtures: what comments in them expect is what all rules together find, and what the fix makes of it is stored.
+
+A folder of `fixtures/rules` is named for a rule's module, `<rule>--<topic>` if there are several. In it `bad.py` and `good.py` are projects
+of one file, `fixed.py` is what the fix makes of `bad.py`; a subfolder is a project of several files, `<project>.fixed` what the fix makes of it.
+An expectation is a comment, `# expect: LIM101` or `# expect: LIM101 "part of the message"`, at the end of the line or alone on the one above.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import textwrap
+import tokenize
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+from flake8_deadline import rule_pages
+from flake8_deadline.check import analyse
+from flake8_deadline.codemods.mend import mend
+from flake8_deadline.options import Options
+from flake8_deadline.rules import RULES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from flake8_deadline.rule import Finding
+
+FIXTURES = Path(__file__).parent / "fixtures"
+EVERY_CODE = tuple(rule.code for rule in RULES)
+CODE_OF = {rule.check.__module__.rpartition(".")[2]: rule.code for rule in RULES}
+EXPECTATION = re.compile(r"# expect:((?: LIM\d{3}(?: \"[^\"]+\")?)+)")
+EXPECTED = re.compile(r" (LIM\d{3})(?: \"([^\"]+)\")?")
+
+Place = tuple[str, int, str]
+
+
+class Project(NamedTuple):
+    """The Python files of a project, by path, and where its fixed version is kept."""
+
+    name: str
+    texts: dict[str, str]
+    fixed: Path | None
+
+    @property
+    def codes(self) -> set[str]:
+        return {code for path, text in self.texts.items() for _, _, code in expectations(path, text)}
+
+
+def comments(text: str) -> Iterator[tokenize.TokenInfo]:
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT and token.string.startswith("# expect"):
+            assert EXPECTATION.fullmatch(token.string), f"not an expectation: {token.string}"
+            yield token
+
+
+def expectations(path: str, text: str) -> dict[Place, str]:
+    """Path, line and code of every finding expected, with the part of its message."""
+    found: dict[Place, str] = {}
+    for token in comments(text):
+        alone = not token.line[: token.start[1]].strip()
+        for code, part in EXPECTED.findall(token.string):
+            found[path, token.start[0] + alone, code] = part
+    return found
+
+
+def stripped(text: str) -> str:
+    """The text without its expectations, every line at its number."""
+    lines = text.splitlines()
+    for token in comments(text):
+        number, column = token.start
+        lines[number - 1] = lines[number - 1][:column].rstrip()
+    return "".join(f"{line}\n" for line in lines)
+
+
+def texts_below(folder: Path) -> dict[str, str]:
+    return {path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8") for path in sorted(folder.rglob("*.py"))}
+
+
+def projects() -> Iterator[Project]:
+    for folder in sorted((FIXTURES / "rules").iterdir()):
+        for entry in sorted(folder.iterdir()):
+            name = f"{folder.name}/{entry.name}"
+            if entry.name in ("bad.py", "good.py"):
+                fixed = folder / "fixed.py" if entry.name == "bad.py" else None
+                yield Project(name, {entry.name: entry.read_text(encoding="utf-8")}, fixed)
+            elif entry.is_dir() and entry.suffix != ".fixed":
+                yield Project(name, texts_below(entry), entry.with_suffix(".fixed"))
+
+
+PROJECTS = list(projects())
+EXAMPLE = Project("example", texts_below(FIXTURES / "example"), None)
+each_project = pytest.mark.parametrize("project", [pytest.param(project, id=project.name) for project in PROJECTS])
+each_rule = pytest.mark.parametrize("rule", [pytest.param(rule, id=rule.code) for rule in RULES])
+
+
+def write(texts: Mapping[str, str], root: Path) -> Path:
+    for path, text in texts.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, encoding="utf-8", newline="\n")
+    return root
+
+
+def lint(root: Path, enable: tuple[str, ...] = EVERY_CODE, overrides: Mapping[str, bytes] | None = None) -> tuple[Finding, ...]:
+    analysis = analyse(Options(root=str(root), enable=enable, cache_dir="none"), overrides)
+    assert analysis.errors == ()
+    return analysis.findings
+
+
+def places(findings: tuple[Finding, ...]) -> set[Place]:
+    return {(finding.path, finding.line, finding.code) for finding in findings}
+
+
+def fix(root: Path) -> dict[str, str]:
+    """The files that the fix changes, with their new texts; it must have refused nothing."""
+    mended = mend(root, lint(root), lambda overrides: places(lint(root, overrides=overrides)))
+    assert [refused for one in mended for refused in one.refused] == []
+    return {one.path: one.new.decode() for one in mended if one.new != one.old}
+
+
+def check_expectations(project: Project, root: Path, enable: tuple[str, ...]) -> None:
+    findings = lint(write({path: stripped(text) for path, text in project.texts.items()}, root), enable)
+    expected = {place: part for path, text in project.texts.items() for place, part in expectations(path, text).items()}
+    assert sorted(places(findings)) == sorted(expected)
+    for finding in findings:
+        assert expected[finding.path, finding.line, finding.code] in finding.message
+
+
+@each_project
+def test_what_is_found_is_what_the_comments_expect(project, tmp_path):
+    check_expectations(project, tmp_path, EVERY_CODE)
+
+
+def test_what_is_found_by_default_in_the_example_is_what_its_comments_expect(tmp_path):
+    assert EXAMPLE.codes
+    check_expectations(EXAMPLE, tmp_path, ())
+
+
+@each_project
+def test_a_bad_file_expects_its_own_code_and_a_good_one_nothing(project):
+    folder, _, name = project.name.partition("/")
+    rule = folder.partition("--")[0]
+    assert rule in CODE_OF, f"no rule has the module {rule}"
+    if name == "bad.py":
+        assert CODE_OF[rule] in project.codes
+    if name == "good.py":
+        assert not project.codes
+
+
+@pytest.mark.parametrize("project", [pytest.param(one, id=one.name) for one in PROJECTS if one.name.endswith("/good.py")])
+def test_a_good_file_says_of_each_task_why_it_is_in_order(project):
+    text = project.texts["good.py"]
+    lines = text.splitlines()
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.decorator_list:
+            above = lines[node.decorator_list[0].lineno - 2]
+            assert above.startswith("#"), f"no comment above {node.name}"
+
+
+@each_project
+def test_the_fix_makes_of_it_what_is_stored(project, tmp_path, update_fixtures):
+    texts = {path: stripped(text) for path, text in project.texts.items()}
+    fixed = fix(write(texts, tmp_path / "bad"))
+    if project.fixed is None:
+        assert fixed == {}
+        return
+    single = project.fixed.suffix == ".py"
+    if update_fixtures and fixed:
+        write({project.fixed.name: fixed["bad.py"]} if single else {**texts, **fixed}, project.fixed.parent if single else project.fixed)
+    assert project.fixed.exists() == bool(fixed), f"run pytest --update-fixtures, or delete {project.fixed}"
+    if not fixed:
+        return
+    stored = {"bad.py": project.fixed.read_text(encoding="utf-8")} if single else texts_below(project.fixed)
+    assert stored == {**texts, **fixed}, "run pytest --update-fixtures and read the diff"
+    root = write(stored, tmp_path / "fixed")
+    left = {finding.code for finding in lint(root)}
+    assert left <= project.codes - {rule.code for rule in RULES if rule.fixable == "safe"}
+    assert fix(root) == {}
+
+
+@each_project
+def test_every_file_compiles(project):
+    for path, text in project.texts.items():
+        compile(text, path, "exec")
+    if project.fixed is not None and project.fixed.exists():
+        for path in [project.fixed] if project.fixed.is_file() else project.fixed.rglob("*.py"):
+            compile(path.read_text(encoding="utf-8"), str(path), "exec")
+
+
+def test_every_rule_module_is_listed():
+    folder = Path(rule_pages.__file__).parent / "rules"
+    assert {path.stem for path in folder.glob("*.py")} - {"__init__"} == set(CODE_OF)
+
+
+@each_rule
+def test_every_rule_has_fixtures(rule):
+    folder = FIXTURES / "rules" / rule.check.__module__.rpartition(".")[2]
+    assert (folder / "bad.py").is_file(), f"write {folder / 'bad.py'}"
+    assert (folder / "good.py").is_file(), f"write {folder / 'good.py'}"
+
+
+def test_a_fixed_version_belongs_to_a_project():
+    kept = {path for path in (FIXTURES / "rules").glob("*/*") if path.name == "fixed.py" or path.suffix == ".fixed"}
+    assert kept <= {project.fixed for project in PROJECTS}
+
+
+@each_rule
+@pytest.mark.parametrize(("section", "codes"), [("Bad", 1), ("Good", 0)])
+def test_all_rules_together_find_what_a_page_says_of_its_examples(rule, section, codes, tmp_path):
+    write({"tasks.py": textwrap.dedent(rule_pages.sections(rule)[section])}, tmp_path)
+    assert {finding.code for finding in lint(tmp_path)} == set([rule.code][:codes])
