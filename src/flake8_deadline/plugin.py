@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from flake8_deadline import __version__, configuration, flags
 from flake8_deadline.check import analyse
 from flake8_deadline.rules import RULES
-from flake8_deadline.selection import PREFIX, selects_any, silenced_at_definition
+from flake8_deadline.selection import PREFIX, mentions_noqa, selects_any, silenced_at_definition
 
 if TYPE_CHECKING:
     import argparse
@@ -109,7 +109,7 @@ def findings(lint: Lint, filename: str, lines: list[str]) -> list[Finding]:
     if path is None:
         return []
     found = (_analysed(lint.options, path, lines) if lint.is_buffer else lint.findings).get(path, [])
-    if not found or "noqa" not in "".join(lines).lower():
+    if not found or not mentions_noqa(lines):
         return found
     processor = FileProcessor(filename, lint.namespace, lines=lines)
     return [one for one in found if not silenced_at_definition(processor, one, disable_noqa=lint.namespace.disable_noqa)]

@@ -107,6 +107,11 @@ def select(analysis: Analysis, namespace: argparse.Namespace) -> Selection:
     return Selection(analysis.root, tuple(shown), _errors(analysis, visits, guides), replace(analysis.statistics, suppressed=suppressed))
 
 
+def mentions_noqa(lines: Iterable[str]) -> bool:
+    """Whether any comment can silence anything: to find out which line a comment belongs to takes longer than most files took to analyse."""
+    return any("noqa" in line.lower() for line in lines)
+
+
 def silenced_at_definition(processor: FileProcessor, finding: Finding, *, disable_noqa: bool) -> bool:
     """Whether a finding on a decorator's line is silenced by a noqa on the line of the `def` or `class` below it."""
     if not processor.lines[finding.line - 1 : finding.line] or not processor.lines[finding.line - 1].lstrip().startswith("@"):
@@ -130,6 +135,8 @@ def _without_noqa(findings: list[Finding], display: str, namespace: argparse.Nam
     try:
         processor = FileProcessor(display, namespace)
     except OSError:  # gone since it was analysed: no comment to honour
+        return findings
+    if not mentions_noqa(processor.lines):
         return findings
     if processor.should_ignore_file():
         return []
