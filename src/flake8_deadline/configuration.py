@@ -171,12 +171,18 @@ def _repository(directory: str) -> str | None:
     return directory
 
 
+def is_text(path: str) -> bool:
+    """Whether a path is valid in UTF-8: what is not can be neither kept nor reported."""
+    return not any("\udc80" <= one <= "\udcff" for one in path)
+
+
 def _root(wanted: str, configuration: Configuration, paths: Sequence[str]) -> str:
-    if not wanted:
-        return project_root(configuration, paths)
-    if not os.path.isdir(wanted):
-        raise ConfigurationError(f"deadline-root: {wanted} is not a directory")
-    return wanted
+    root = wanted or project_root(configuration, paths)
+    if not os.path.isdir(root):
+        raise ConfigurationError(f"deadline-root: {root} is not a directory")
+    if not is_text(root):
+        raise ConfigurationError(f"{os.fsencode(root).decode(errors='backslashreplace')}: the name of the project's root is not valid UTF-8")
+    return root
 
 
 def _path(value: str, key: str, configuration: Configuration) -> str:

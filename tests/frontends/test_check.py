@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import sys
 
 import pytest
@@ -201,6 +202,21 @@ def test_a_file_that_vanishes_is_said_by_name(project, run, engine):
     project({"a.py": FOUND})
     engine.failure = FileNotFoundError(2, "No such file or directory", b"a.py")
     assert run("check") == (2, "", "flake8-deadline: a.py: No such file or directory\n")
+
+
+def test_a_failure_of_the_system_without_a_file_is_said_as_it_is(project, run, engine):
+    project({"a.py": FOUND})
+    engine.failure = OSError(28, "No space left on device")
+    assert run("check") == (2, "", "flake8-deadline: [Errno 28] No space left on device\n")
+
+
+def test_a_name_that_is_no_text_is_refused(project, run):
+    root = project({"a.py": FOUND})
+    odd = os.fsdecode(b"caf\xe9.py")
+    (root / odd).write_text(FOUND)
+    code, out, err = run("check", "--format", "concise", "a.py", odd)
+    assert (code, out) == (2, "a.py:1:1: LIM101 found on line 1; mend it\n")
+    assert re.fullmatch(r"flake8-deadline: caf\S+py: its name is not valid UTF-8\n", err)
 
 
 def test_an_interrupt_is_exit_code_130(project, run, engine):

@@ -74,6 +74,14 @@ def test_a_bad_value_is_refused_by_name_and_reason(project, name, value, reason)
     assert reason in str(caught.value)
 
 
+def test_a_root_whose_name_is_no_text_is_refused(tmp_path, monkeypatch):
+    odd = tmp_path / os.fsdecode(b"caf\xe9")
+    odd.mkdir()
+    monkeypatch.chdir(odd)
+    with pytest.raises(ConfigurationError, match=r"caf\\xe9: the name of the project's root is not valid UTF-8$"):
+        options()
+
+
 def test_a_path_in_the_file_is_relative_to_the_file_and_one_on_the_command_line_to_the_current_directory(project, monkeypatch):
     root = project({".flake8": "[flake8]\ndeadline-root = inner\ndeadline_cache_dir = .cache", "inner/a.py": "", "inner/deep/b.py": ""})
     monkeypatch.chdir(root / "inner")

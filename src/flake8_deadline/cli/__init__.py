@@ -44,8 +44,8 @@ def _reason(error: Exception) -> str:
 
     if isinstance(error, ExecutionError):
         return str(error)
-    if isinstance(error, OSError) and error.filename is not None:
-        return f"{os.fsdecode(error.filename)}: {error.strerror}"
+    if isinstance(error, OSError):
+        return str(error) if error.filename is None else f"{os.fsdecode(error.filename)}: {error.strerror}"
     return f"internal error, please report it: {type(error).__name__}: {error} ({_place(error)})"
 
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from flake8_deadline.check import analyse
 from flake8_deadline.cli.arguments import handed_on
-from flake8_deadline.configuration import ConfigurationError, inner_path
+from flake8_deadline.configuration import ConfigurationError, inner_path, is_text
 from flake8_deadline.plugin import run_options
 from flake8_deadline.rules import RULES
 from flake8_deadline.selection import PREFIX, flake8_options, selects_any
@@ -65,6 +65,8 @@ def unusable(path: str) -> str | None:
         return "a symbolic link that leads nowhere"
     if not os.path.isdir(path) and not os.path.isfile(path):
         return "neither a file nor a directory"
+    if not is_text(path):
+        return "its name is not valid UTF-8"
     return None if os.access(path, os.R_OK) else "permission denied"
 
 
