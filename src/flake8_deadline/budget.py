@@ -11,7 +11,7 @@ from typing import NamedTuple, Union
 
 from flake8_deadline.facts import Call, Constant, Function, Table, Value
 from flake8_deadline.project import Declared, Project
-from flake8_deadline.project.calls import is_test
+from flake8_deadline.project.modules import is_test
 from flake8_deadline.project.objects import ClassRef
 
 OPTIONS = frozenset({"soft_time_limit", "time_limit"})

@@ -75,9 +75,10 @@ class Part(Struct, tag="p", frozen=True, array_like=True, gc=False):
 
 
 class Sequence(Struct, tag="s", frozen=True, array_like=True, gc=False):
-    """A tuple, list or set display."""
+    """A tuple, list or set display; or a comprehension (`whole` is False), by the one value it repeats."""
 
     items: tuple[Value, ...]
+    whole: bool = True
 
 
 class Table(Struct, tag="d", frozen=True, array_like=True, gc=False):

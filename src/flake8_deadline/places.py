@@ -51,3 +51,12 @@ def sites(steps: tuple[Step, ...], outer: Place | None = None) -> Iterator[Site]
             case With():
                 yield Site(step, place)
                 yield from sites(step.body, Place("with", step, place))
+
+
+def enclosing_loop(place: Place | None) -> Loop | None:
+    """The innermost loop around a place."""
+    while place is not None:
+        if isinstance(place.node, Loop):
+            return place.node
+        place = place.outer
+    return None

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
-from flake8_deadline.facts import Call, Constant, Handler, Loop, Step, Try, Value, With
+from flake8_deadline.facts import Call, Constant, Handler, Loop, Sequence, Step, Try, Value, With
 from flake8_deadline.paths import SIGNAL, Exit, Flight, Paths, State, World, call_key
 from flake8_deadline.places import Place, Site, sites
 
@@ -148,6 +148,9 @@ class Verdicts:
                 yield Fate("returns", swallow, returned=leave.returned if leave.kind == "return" else Constant(None))
 
     def _turns(self, loop: Loop, state: State, flight: Flight) -> bool:
+        """Whether a loop may run again: not over a literal of one element, and not where its test is known to fail by now."""
+        if isinstance(loop.over, Sequence) and loop.over.whole and len(loop.over.items) <= 1:
+            return False
         return loop.kind != "while" or self.paths.truth(loop.over, state, flight) is not False
 
 

@@ -9,11 +9,11 @@ from typing import TypeVar
 from flake8_deadline import libraries
 from flake8_deadline.facts import Function
 from flake8_deadline.options import Options
-from flake8_deadline.project.calls import Calls, is_test
+from flake8_deadline.project.calls import Calls
 from flake8_deadline.project.deadlines import Deadlines
 from flake8_deadline.project.hazards import Hazard
 from flake8_deadline.project.inference import Inference
-from flake8_deadline.project.modules import Files, Modules
+from flake8_deadline.project.modules import Files, Modules, is_test
 from flake8_deadline.project.objects import ClassRef, External, FunctionRef, Object
 from flake8_deadline.project.reach import Reach
 from flake8_deadline.project.tasks import Declared, Tasks

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from flake8_deadline.facts import Call, Constant
-from flake8_deadline.project.objects import ClassRef, FunctionRef, Object, Objects, Task
+from flake8_deadline.project.objects import ClassRef, FunctionRef, Object, Objects, Rows, Task
 
 if TYPE_CHECKING:
     from flake8_deadline.project.inference import Inference
@@ -45,7 +45,7 @@ class Arguments:
 def give(function: FunctionRef, pairs: Iterable[tuple[str, Object]]) -> FunctionRef:
     """The function with further names given; what is nested too deeply is forgotten."""
     given = dict(function.given)
-    given |= {name: o for name, o in pairs if isinstance(o, (FunctionRef, ClassRef, Task))}
+    given |= {name: o for name, o in pairs if isinstance(o, (FunctionRef, ClassRef, Task, Rows))}
     made = function._replace(given=tuple(sorted(given.items(), key=lambda item: item[0])))
     return made if _nesting(made) <= _DEEPEST_GIVEN else function
 

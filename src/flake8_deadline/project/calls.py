@@ -12,6 +12,7 @@ from typing import NamedTuple
 from flake8_deadline import libraries
 from flake8_deadline.facts import Attr, Call, Loop, Value, With
 from flake8_deadline.project.inference import Inference
+from flake8_deadline.project.modules import is_test
 from flake8_deadline.project.objects import NOTHING, ClassRef, External, FunctionRef, Instance, Objects, Task
 
 _MOST_NAMESAKES = 2
@@ -144,17 +145,6 @@ class Calls:
                     FunctionRef(path, m.qualname, Instance(ClassRef(path, m.owner or ""))) for m in methods if m.qualname.rpartition(".")[2] == name
                 ]
         return tuple(found) if len(found) <= _MOST_NAMESAKES else ()
-
-
-def is_test(path: str) -> bool:
-    """Whether a file is a test by its place or name: what production code calls does not stand there."""
-    folders, _, name = path.rpartition("/")
-    return (
-        name.startswith("test_")
-        or name.endswith("_test.py")
-        or name in ("tests.py", "conftest.py")
-        or bool({"tests", "test", "testing"} & set(folders.split("/")))
-    )
 
 
 def _sorted(targets: Iterable[FunctionRef]) -> tuple[FunctionRef, ...]:

@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from flake8_deadline.facts import Call, Item, Value
+from flake8_deadline.facts import Call, Constant, Imported, Item, Value
 from flake8_deadline.project.objects import NOTHING, ClassRef, External, FunctionRef, Instance, Object, Objects, Rows
 
 if TYPE_CHECKING:
     from flake8_deadline.project.inference import Inference
 
 _MANAGERS = frozenset({"objects", "_default_manager", "_base_manager", "all_objects"})
+_BARE = frozenset({"abc.ABC", "builtins.object", "typing.Generic", "typing.Protocol"})
+"""Bases that bring no attributes."""
 _FIELDS = ("Field()", "ForeignKey()")
 _PROPERTIES = frozenset({"builtins.property", "functools.cached_property", "django.utils.functional.cached_property"})
 
@@ -44,23 +46,29 @@ class Classes:
 
     def frame(self, ref: ClassRef) -> FunctionRef:
         """Where the values of a class body are evaluated."""
-        return FunctionRef(ref.path, self._inference.cls(ref).parent)
+        cls = self._inference.cls(ref)
+        outside = FunctionRef(ref.path, cls.parent)
+        imported = [(name, values) for name, values in cls.bindings.items() if isinstance(values[0], Imported)]
+        if not imported:
+            return outside
+        return outside._replace(given=tuple((name, o) for name, values in imported for o in list(self._inference.union(values, outside))[:1]))
 
     def attribute(self, of: ClassRef | Instance, name: str) -> Objects:
         """What an attribute of a class or an instance can be."""
         return self.inherited(self.ancestors(of.cls if isinstance(of, Instance) else of), of, name)
 
     def inherited(self, classes: Iterable[ClassRef | External], of: ClassRef | Instance, name: str) -> Objects:
-        """The attribute as the first of these classes that has it gives it."""
+        """The attribute as the first of these classes that is known to have it gives it; failing that, the first from elsewhere."""
+        outside = [ancestor for ancestor in classes if isinstance(ancestor, External)]
         for ancestor in classes:
-            if isinstance(ancestor, External):
-                if name in _MANAGERS:
-                    return frozenset({Rows(of.cls if isinstance(of, Instance) else of)})
-                suffix = "()" if isinstance(of, Instance) else ""
-                return frozenset({External(f"{ancestor.name}{suffix}.{name}")})
-            found = self._own_attribute(ancestor, of, name)
+            found = self._own_attribute(ancestor, of, name) if isinstance(ancestor, ClassRef) else None
             if found is not None:
                 return found
+        for base in outside:
+            if name in _MANAGERS:
+                return frozenset({Rows(of.cls if isinstance(of, Instance) else of)})
+            if base.name not in _BARE:
+                return frozenset({External(f"{base.name}{'()' if isinstance(of, Instance) else ''}.{name}")})
         return NOTHING
 
     def _own_attribute(self, ancestor: ClassRef, of: ClassRef | Instance, name: str) -> Objects | None:
@@ -85,8 +93,15 @@ class Classes:
 
     def _related(self, values: Iterable[Value], frame: FunctionRef) -> Objects:
         """What a Django field holds on a row: the row it points to, or something nobody needs to know."""
-        targets = [self._inference.evaluate(v.args[0], frame) for v in values if isinstance(v, Call) and v.args]
+        targets = [self.model(v.args[0], frame) for v in values if isinstance(v, Call) and v.args]
         return frozenset(Instance(o) for objects in targets for o in objects if isinstance(o, ClassRef))
+
+    def model(self, value: Value, frame: FunctionRef) -> Objects:
+        """The model that a class or its name ("Invoice", "billing.Invoice") says."""
+        if isinstance(value, Constant) and isinstance(value.value, str):
+            found = self._inference.modules.class_named(value.value.rpartition(".")[2])
+            return frozenset({ClassRef(*found)} if found else ())
+        return self._inference.evaluate(value, frame)
 
     def _bound(self, found: Object, of: ClassRef | Instance) -> Objects:
         """A class attribute seen through an instance or the class."""
@@ -108,7 +123,4 @@ class Classes:
         return frozenset({found})
 
     def _is_manager(self, ref: ClassRef) -> bool:
-        return any(
-            isinstance(a, External) and a.name.startswith("django.db.models") and a.name.endswith(("Manager", "QuerySet"))
-            for a in self.ancestors(ref)
-        )
+        return any(isinstance(a, External) and a.name.endswith(("Manager", "QuerySet")) for a in self.ancestors(ref))

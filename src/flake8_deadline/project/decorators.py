@@ -34,15 +34,14 @@ class Decorators:
         outside = FunctionRef(frame.path, function.parent or "")
         return any(wanted & self._inference.evaluate(decorator.value, outside) for decorator in function.decorators)
 
-    def is_bound_task(self, function: Function, frame: FunctionRef) -> bool:
-        """Whether a function is a task whose first parameter is the task itself (`bind=True`)."""
+    def bound_task(self, function: Function, frame: FunctionRef) -> Object | None:
+        """What the first parameter of a task with `bind=True` is: the task, of its base class if it has one."""
         outside = FunctionRef(frame.path, function.parent or "")
-        return any(
-            ("bind", True) in made.options
-            for decorator in function.decorators
-            for made in self._inference.evaluate(decorator.value, outside)
-            if isinstance(made, Maker)
-        )
+        for decorator in function.decorators:
+            for made in self._inference.evaluate(decorator.value, outside):
+                if isinstance(made, Maker) and ("bind", True) in made.options:
+                    return Instance(made.base, True) if made.base else External("celery.Task()")
+        return None
 
     def defined(self, function: Function, frame: FunctionRef) -> Object:
         """What the name of a function means once its decorators have had their say."""

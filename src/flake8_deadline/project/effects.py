@@ -28,7 +28,9 @@ class Effects:
         resolution = world.resolution(site.step)
         if resolution.targets:
             return any(self._fails_in(target) for target in resolution.targets)
-        return self._deadlines.time.passes(site.step, resolution.objects, frame) and not libraries.HARMLESS & externals(resolution.objects)
+        if last_name(site.step.func) in libraries.DISPATCH or libraries.HARMLESS & externals(resolution.objects):
+            return False
+        return self._deadlines.time.passes(site.step, resolution.objects, frame)
 
     def _fails_in(self, frame: FunctionRef) -> bool:
         known = self._fails.get(frame)

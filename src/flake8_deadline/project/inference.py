@@ -131,8 +131,10 @@ class Inference:
                 return frozenset({frame.receiver})
             owner = ClassRef(frame.path, function.owner)
             return frozenset({owner if self.decorators.decorated_by(function, frame, {"builtins.classmethod"}) else Instance(owner)})
-        if index == 0 and function.owner is None and function.decorators and self.decorators.is_bound_task(function, frame):
-            return frozenset({External("celery.Task()")})
+        if index == 0 and function.owner is None and function.decorators:
+            bound = self.decorators.bound_task(function, frame)
+            if bound:
+                return frozenset({bound})
         hinted = self.hints.hinted(parameter.hint, frame._replace(qualname=function.parent or "")) if parameter.hint is not None else NOTHING
         passed = self._passed.get((frame.path, function.qualname, parameter.name), NOTHING)
         default = frozenset(

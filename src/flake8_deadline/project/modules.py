@@ -66,6 +66,7 @@ class Modules:
         self._sources: dict[str, Source] = {}
         self._paths: dict[str, list[str]] = {}
         self._packages: set[str] = set()
+        self._classes: dict[str, list[str]] | None = None
         self._folders = {""}
         for path, names in files.names.items():
             folder = path.rpartition("/")[0]
@@ -123,6 +124,19 @@ class Modules:
             found = self.module(f"{module.name}.{name}", importer)
         return found if isinstance(found, Module) else None
 
+    def class_named(self, name: str) -> tuple[str, str] | None:
+        """Path and name of the one class of this name that is no test's and no migration's."""
+        if self._classes is None:
+            self._classes = {}
+            for path in self.files.names:
+                if not is_test(path) and "/migrations/" not in path:
+                    for found, _ in self.files.outline(path).classes:
+                        self._classes.setdefault(found, []).append(path)
+        paths = self._classes.get(name, [])
+        if len(paths) == 1 and name in self.source(paths[0]).classes:
+            return paths[0], name
+        return None
+
     def dotted(self, path: str) -> str:
         """The name to show for a file."""
         names = self.files.names.get(path)
@@ -135,6 +149,14 @@ class Modules:
         if stem in self._folders:
             return Module(stem.replace("/", "."), None, stem)
         return External(stem.replace("/", "."))
+
+
+def is_test(path: str) -> bool:
+    """Whether a file is a test by its place or name: what production code calls does not stand there."""
+    folders, _, name = path.rpartition("/")
+    if name.startswith("test_") or name.endswith("_test.py") or name in ("tests.py", "conftest.py"):
+        return True
+    return not {"tests", "test", "testing"}.isdisjoint(folders.split("/"))
 
 
 def _shared(path: str, importer: str) -> int:

@@ -35,6 +35,7 @@ class Reach:
         self._frames: dict[tuple[str, str], set[FunctionRef]] = {}
         self._explore()
         self._parents = self._shortest()
+        self._connect()
 
     def sites(self, frame: FunctionRef) -> tuple[Site, ...]:
         return self._inference.modules.source(frame.path).sites(frame.qualname)
@@ -60,8 +61,11 @@ class Reach:
                 self.resolved[frame] = found = self._resolve_all(frame)
                 waiting.extend(target for resolution in found.values() for target in resolution.targets)
                 waiting.extend(self._forget_informed(frame, found))
-        for frame, sites in self.resolved.items():
-            for position, resolution in sites.items():
+    def _connect(self) -> None:
+        """Keep what the roots still reach (what was forgotten may have been the only caller), and note who calls whom."""
+        self.resolved = {frame: self.resolved[frame] for frame in self._parents}
+        for frame, found in self.resolved.items():
+            for position, resolution in found.items():
                 for target in resolution.targets:
                     self.callers.setdefault(target, []).append(Edge(frame, self.sites(frame)[position], resolution.iterates))
 

@@ -32,14 +32,18 @@ class Results:
     def result(self, function: FunctionRef) -> Objects:
         """What a call of a function can return."""
         facts = self._inference.function(function)
-        if facts.hint is not None:
-            hinted = self._inference.hints.hinted(facts.hint, function._replace(qualname=facts.parent or ""))
-            if hinted and not all(isinstance(o, External) for o in hinted):
-                return hinted
-        return self._inference.union(facts.returned, function)
+        returned = self._inference.union(facts.returned, function)
+        if facts.hint is None:
+            return returned
+        hinted = self._inference.hints.hinted(facts.hint, function._replace(qualname=facts.parent or ""))
+        own = frozenset(o for o in returned if not isinstance(o, External))
+        return hinted | own if own or not returned else hinted or returned
 
     def called(self, call: Call, frame: FunctionRef) -> Objects:
         found: set[Object] = set()
+        manager = self._manager(call, frame)
+        if manager:
+            return manager
         for o in self._inference.evaluate(call.func, frame):
             match o:
                 case ClassRef():
@@ -59,6 +63,15 @@ class Results:
                 case External():
                     found |= self._external(o, call, frame)
         return frozenset(found)
+
+    def _manager(self, call: Call, frame: FunctionRef) -> Objects:
+        """`Rows.as_manager()`, `Manager.from_queryset(Rows)`: a manager with the methods of a queryset class of the project."""
+        if isinstance(call.func, str) and call.func.endswith(".as_manager"):
+            classes = self._inference.evaluate(call.func.removesuffix(".as_manager"), frame)
+            return frozenset(Instance(o, True) for o in classes if isinstance(o, ClassRef))
+        if isinstance(call.func, str) and call.func.endswith(".from_queryset") and call.args:
+            return frozenset(o for o in self._inference.evaluate(call.args[0], frame) if isinstance(o, ClassRef))
+        return NOTHING
 
     def _queried(self, method: RowsMethod) -> Objects:
         if method.name in libraries.LAZY_QUERIES:
@@ -80,6 +93,8 @@ class Results:
             return self._super(frame)
         if name == "builtins.getattr" and len(call.args) > 1 and isinstance(call.args[1], Constant):
             return self._inference.attributes(arguments[0], str(call.args[1].value), frame)
+        if name == "django.apps.apps.get_model" and call.args:
+            return self._inference.classes.model(call.args[-1], frame)
         if name == "builtins.next" and arguments:
             return self._inference.elements(arguments[0])
         if name == "builtins.type" and len(arguments) == 1:

@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from flake8_deadline import libraries
 from flake8_deadline.facts import Attr, Call, Loop, Step, Value, With, Yield
-from flake8_deadline.places import Place, Site
+from flake8_deadline.places import Place, Site, enclosing_loop
 from flake8_deadline.project.deadlines import Deadlines
 from flake8_deadline.project.effects import Effects
-from flake8_deadline.project.objects import External, FunctionRef, Rows
+from flake8_deadline.project.objects import FunctionRef, Rows
 
 
 class Sweep(NamedTuple):
@@ -26,6 +25,8 @@ class Sweep(NamedTuple):
 
 def sweeps(deadlines: Deadlines, effects: Effects, frame: FunctionRef) -> Iterator[Sweep]:
     """The bare sweeps in one function reached."""
+    if not _is_near(deadlines, frame):
+        return
     found = deadlines.reach.sites(frame)
     for position, site in enumerate(found):
         loop = site.step
@@ -39,11 +40,17 @@ def sweeps(deadlines: Deadlines, effects: Effects, frame: FunctionRef) -> Iterat
                     yield Sweep(loop, written(work.func), work.line)
 
 
+def _is_near(deadlines: Deadlines, frame: FunctionRef) -> bool:
+    """Whether a loop here is the task's own: one call away at most, wrappers aside, and not run for each turn of another loop."""
+    calls = [site for caller, site in deadlines.reach.chain(frame) if site is not None and not caller.given]
+    return len(calls) <= 1 and all(enclosing_loop(site.place) is None for site in calls)
+
+
 def _work(deadlines: Deadlines, effects: Effects, frame: FunctionRef, loop: Loop, found: tuple[Site, ...]) -> Call | None:
     rows = set(loop.targets)
     for site in found:
         call = site.step
-        if not isinstance(call, Call) or not _is_inside(site.place, loop) or not _touches(call, rows) or _is_dispatch(deadlines, frame, call):
+        if not isinstance(call, Call) or not _is_inside(site.place, loop) or not _touches(call, rows):
             continue
         if (call.discarded or effects.changes_at(frame, call)) and effects.fails_at(frame, site, loop):
             return call
@@ -83,13 +90,6 @@ def _mentions(value: Value, rows: set[str]) -> bool:
     if isinstance(value, Call):
         return _touches(value, rows)
     return any(_mentions(item, rows) for item in getattr(value, "items", ()) if not isinstance(item, tuple))
-
-
-def _is_dispatch(deadlines: Deadlines, frame: FunctionRef, call: Call) -> bool:
-    name = written(call.func).rpartition(".")[2]
-    objects = deadlines.inference.evaluate(call.func, frame)
-    names = {o.name.rpartition(".")[2] for o in objects if isinstance(o, External)}
-    return bool(libraries.DISPATCH & (names | {name}))
 
 
 def _is_atomic(deadlines: Deadlines, frame: FunctionRef, place: Place | None) -> bool:

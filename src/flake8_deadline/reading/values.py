@@ -113,14 +113,15 @@ class Values:
         return Constant(value) if value is None or isinstance(value, (bool, int, float)) else None
 
     def _display(self, node: ast.Tuple | ast.List | ast.Set) -> Value:
-        return Sequence(tuple([self.value(item) for item in node.elts[:_LONGEST_DISPLAY]]))
+        whole = len(node.elts) <= _LONGEST_DISPLAY and not any(isinstance(item, ast.Starred) for item in node.elts)
+        return Sequence(tuple([self.value(item) for item in node.elts[:_LONGEST_DISPLAY]]), whole)
 
     def _table(self, node: ast.Dict) -> Value:
         pairs = list(zip(node.keys, node.values))[:_LONGEST_DISPLAY]
         return Table(tuple([(self.value(key), self.value(value)) for key, value in pairs]))
 
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Value:
-        return Sequence((self.value(node.elt),))
+        return Sequence((self.value(node.elt),), whole=False)
 
     def _boolean(self, node: ast.BoolOp) -> Value:
         options = tuple([self.value(option) for option in node.values])
