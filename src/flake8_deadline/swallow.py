@@ -20,8 +20,10 @@ from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from flake8_deadline.facts import Call, Constant, Handler, Loop, Sequence, Step, Try, Value, With
-from flake8_deadline.paths import SIGNAL, Exit, Flight, Paths, State, World, call_key
+from flake8_deadline.flights import SIGNAL, Flight, Told, World
+from flake8_deadline.paths import Exit, Paths
 from flake8_deadline.places import Place, Site, sites
+from flake8_deadline.truth import State, call_key
 
 
 class Swallow(NamedTuple):
@@ -84,6 +86,12 @@ class Verdicts:
     def returns(self, steps: tuple[Step, ...]) -> bool:
         """Whether a function with this body can return at all."""
         return any(leave.kind in ("next", "return") for leave in self.paths.run(steps, State(), None))
+
+    def told(self, steps: tuple[Step, ...], parameters: frozenset[str], flight: Flight) -> Told:
+        """What a function with this body does whose parameters hold an exception in flight."""
+        ways = [leave for leave in self.paths.run(steps, State(parameters), flight) if leave.kind in ("next", "return")]
+        given = {leave.returned if leave.kind == "return" else Constant(None) for leave in ways}
+        return Told(bool(ways), given.pop() if len(given) == 1 else None)
 
     # In flight
 
@@ -151,7 +159,7 @@ class Verdicts:
         """Whether a loop may run again: not over a literal of one element, and not where its test is known to fail by now."""
         if isinstance(loop.over, Sequence) and loop.over.whole and len(loop.over.items) <= 1:
             return False
-        return loop.kind != "while" or self.paths.truth(loop.over, state, flight) is not False
+        return loop.kind != "while" or self.paths.truth.of(loop.over, state, flight) is not False
 
 
 def _following(place: Place, leave: Exit) -> tuple[Step, ...]:

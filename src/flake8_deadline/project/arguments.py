@@ -20,11 +20,13 @@ class Arguments:
 
     def bind(self, function: FunctionRef, arguments: Iterable[Object]) -> FunctionRef:
         """The function with its first parameters given."""
+        return give(function, zip(self.positional(function), arguments))
+
+    def positional(self, function: FunctionRef) -> list[str]:
+        """The names of the parameters that a call's positional arguments go to."""
         facts = self._inference.function(function)
         names = [p.name for p in facts.parameters if p.kind == "positional"]
-        if facts.owner is not None and function.receiver is not None:
-            names = names[1:]
-        return give(function, zip(names, arguments))
+        return names[1:] if facts.owner is not None and function.receiver is not None else names
 
     def given(self, function: FunctionRef, call: Call, frame: FunctionRef) -> FunctionRef:
         """The function with the functions and classes that a call passes to it."""
@@ -33,11 +35,8 @@ class Arguments:
     def passed(self, function: FunctionRef, call: Call, frame: FunctionRef) -> Iterator[tuple[str, Objects]]:
         """Parameter names of a function with what a call passes for them."""
         facts = self._inference.function(function)
-        names = [p.name for p in facts.parameters if p.kind == "positional"]
-        if facts.owner is not None and function.receiver is not None:
-            names = names[1:]
         accepted = {p.name for p in facts.parameters}
-        for name, value in [*zip(names, call.args), *((n, v) for n, v in call.keywords if n in accepted)]:
+        for name, value in [*zip(self.positional(function), call.args), *((n, v) for n, v in call.keywords if n in accepted)]:
             if value is not None and not isinstance(value, Constant):
                 yield name, self._inference.evaluate(value, frame)
 

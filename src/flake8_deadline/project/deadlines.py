@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flake8_deadline import queues
 from flake8_deadline.facts import Loop
-from flake8_deadline.paths import Flight
+from flake8_deadline.flights import Flight, Told
 from flake8_deadline.project.inference import Inference
 from flake8_deadline.project.objects import FunctionRef
 from flake8_deadline.project.reach import Reach
@@ -29,6 +29,7 @@ class Deadlines:
         self.laundered: dict[FunctionRef, frozenset[Flight]] = {}
         """The other errors that a function turns a deadline into."""
         self._returns: dict[FunctionRef, bool] = {}
+        self._told: dict[tuple[FunctionRef, frozenset[str], Flight], Told | None] = {}
         self._loops: dict[FunctionRef, bool] = {}
         self.worlds = {frame: FunctionWorld(self, frame) for frame in reach.resolved}
         self.fates = self._settle()
@@ -68,6 +69,16 @@ class Deadlines:
             world = self.worlds.get(frame)
             known = self._returns[frame] = world is None or world.is_abstract or world.verdicts.returns(world.steps)
         return known
+
+    def told(self, frame: FunctionRef, parameters: frozenset[str], flight: Flight) -> Told | None:
+        """What a function does whose parameters hold a caught exception."""
+        key = (frame, parameters, flight)
+        if key not in self._told:
+            self._told[key] = None
+            world = self.worlds.get(frame)
+            if world is not None:
+                self._told[key] = world.verdicts.told(world.steps, parameters, flight)
+        return self._told[key]
 
     def loops(self, frame: FunctionRef) -> bool:
         """Whether the function's own body has a loop in which time passes."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flake8_deadline import libraries
 from flake8_deadline.facts import Call, Loop, Try
-from flake8_deadline.paths import Flight
+from flake8_deadline.flights import Flight
 from flake8_deadline.places import Place, Site
 from flake8_deadline.project.deadlines import Deadlines
 from flake8_deadline.project.objects import FunctionRef

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple, Union
 
 from flake8_deadline.facts import Constant, Loop
-from flake8_deadline.paths import Flight
+from flake8_deadline.flights import Flight
 from flake8_deadline.places import Place
 from flake8_deadline.project.deadlines import Deadlines
 from flake8_deadline.project.objects import FunctionRef

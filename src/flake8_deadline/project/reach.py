@@ -61,6 +61,7 @@ class Reach:
                 self.resolved[frame] = found = self._resolve_all(frame)
                 waiting.extend(target for resolution in found.values() for target in resolution.targets)
                 waiting.extend(self._forget_informed(frame, found))
+
     def _connect(self) -> None:
         """Keep what the roots still reach (what was forgotten may have been the only caller), and note who calls whom."""
         self.resolved = {frame: self.resolved[frame] for frame in self._parents}

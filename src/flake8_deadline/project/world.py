@@ -1,4 +1,4 @@
-"""What one function must be told about everything outside of it: the answers to the questions of `paths.World`."""
+"""What one function must be told about everything outside of it: the answers to the questions of `flights.World`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from flake8_deadline import libraries, queues
 from flake8_deadline.facts import Call, Constant, Handler, Loop, Raise, Sequence, Value, With
-from flake8_deadline.paths import CANCELLED, SIGNAL, Flight
+from flake8_deadline.flights import CANCELLED, SIGNAL, Flight, Told
 from flake8_deadline.project.calls import Resolution
 from flake8_deadline.project.objects import ClassRef, External, FunctionRef, Instance, Many, Objects, Rows
 from flake8_deadline.swallow import Verdicts
@@ -80,6 +80,13 @@ class FunctionWorld:
         if not resolution.objects and isinstance(call.func, str):
             return call.func not in libraries.NEVER_RETURN_AS_WRITTEN
         return not libraries.NEVER_RETURN & externals(resolution.objects)
+
+    def told(self, call: Call, caught: frozenset[str], flight: Flight) -> Told | None:
+        targets = self.resolution(call).targets
+        if len(targets) != 1 or not any(isinstance(argument, str) and argument in caught for argument in call.args):
+            return None
+        parameters = [name for name, value in zip(self._inference.arguments.positional(targets[0]), call.args) if value in caught]
+        return self._deadlines.told(targets[0], frozenset(parameters), flight)
 
     def sweeps(self, call: Call) -> bool:
         targets = self.resolution(call).targets

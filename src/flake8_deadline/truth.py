@@ -1,0 +1,125 @@
+"""What is known on one path after a clause has taken an exception, and which way a test then goes.
+
+Knows the names that hold the exception and those that hold a known constant, so that `if isinstance(exc, …): raise`, `if error: raise error`
+and `if not ok: break` go the way they go.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from flake8_deadline import queues
+from flake8_deadline.facts import Assign, Both, Call, Compare, Constant, Either, Item, Not, Value
+from flake8_deadline.flights import Flight, World
+
+_GATHERING = frozenset({"append", "add", "appendleft", "insert"})
+_NAMES = {queue.signal for queue in queues.QUEUES}
+
+
+class State(NamedTuple):
+    caught: frozenset[str] = frozenset()
+    """Names that hold the caught exception."""
+    flags: frozenset[tuple[str, object]] = frozenset()
+    """Names, and calls already made (by place), that hold a known constant."""
+    loop: int = 0
+    """Line of the first working loop that ran since."""
+
+
+class Truth:
+    """Answers tests. What a class means is asked of the `World`."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def of(self, test: Value, state: State, flight: Flight | None) -> bool | None:
+        """Which way a test goes; None if either."""
+        match test:
+            case str() if test in state.caught:
+                return True
+            case str() | Call() | Constant() if (known := constant(test, state)) is not None:
+                return bool(known.value)
+            case Not():
+                return _opposite(self.of(test.of, state, flight))
+            case Both():
+                return _all([self.of(part, state, flight) for part in test.options])
+            case Either():
+                return _opposite(_all([_opposite(self.of(part, state, flight)) for part in test.options]))
+            case Call(func="isinstance" | "issubclass", args=(subject, classes)) if flight is not None and _is_caught(subject, state):
+                return self._world.is_instance(flight, classes)
+            case Compare():
+                return self._compare(test, state, flight)
+        return None
+
+    def _compare(self, test: Compare, state: State, flight: Flight | None) -> bool | None:
+        positive = test.operator in ("is", "==", "in")
+        if not positive and test.operator not in ("is not", "!=", "not in"):
+            return None
+        found = self._equal(test.left, test.right, state, flight)
+        return found if found is None or positive else not found
+
+    def _equal(self, left: Value, right: Value, state: State, flight: Flight | None) -> bool | None:
+        if _is_caught(left, state):
+            if isinstance(left, str) and left in state.caught:
+                return False if isinstance(right, Constant) else None
+            return self._world.is_instance(flight, right) if flight is not None else None
+        if isinstance(left, str) and left.removesuffix(".__class__.__name__") in state.caught and isinstance(right, Constant):
+            return right.value in _NAMES if flight is not None and flight.kind == "signal" else None
+        known = constant(left, state)
+        return known.value == right.value if known is not None and isinstance(right, Constant) else None
+
+
+def _is_caught(value: Value, state: State) -> bool:
+    """Whether a value is the caught exception, or its class."""
+    match value:
+        case str():
+            return value.removesuffix(".__class__") in state.caught
+        case Call(func="type", args=(str() as name,)):
+            return name in state.caught
+        case Item(of=Call(func="sys.exc_info"), key=Constant(value=(0 | 1))):
+            return True
+    return False
+
+
+def assigned(step: Assign, state: State) -> State:
+    """What is known after an assignment."""
+    known = constant(step.value, state)
+    caught, flags = state.caught - {step.name}, frozenset(flag for flag in state.flags if flag[0] != step.name)
+    if isinstance(step.value, str) and step.value in state.caught:
+        caught |= {step.name}
+    elif known is not None:
+        flags |= {(step.name, known.value)}
+    return state._replace(caught=caught, flags=flags)
+
+
+def gathered(call: Call, state: State) -> State:
+    """What is known after a call: a list that was given the exception is not empty (`errors.append(exc)`)."""
+    if isinstance(call.func, str) and not state.caught.isdisjoint(argument for argument in call.args if isinstance(argument, str)):
+        name, _, method = call.func.rpartition(".")
+        if name and method in _GATHERING:
+            return state._replace(flags=state.flags | {(name, True)})
+    return state
+
+
+def constant(value: Value, state: State) -> Constant | None:
+    """The constant that a value is known to be on this path."""
+    if isinstance(value, Constant):
+        return value
+    if isinstance(value, (str, Call)):
+        key = call_key(value) if isinstance(value, Call) else value
+        return next((Constant(known) for name, known in state.flags if name == key), None)  # type: ignore[arg-type]
+    return None
+
+
+def call_key(call: Call) -> str:
+    """The name by which a state knows what a call gave back."""
+    return f"{call.line}:{call.column}"
+
+
+def _all(truths: list[bool | None]) -> bool | None:
+    if False in truths:
+        return False
+    return None if None in truths else True
+
+
+def _opposite(truth: bool | None) -> bool | None:
+    return None if truth is None else not truth
