@@ -23,6 +23,8 @@ class Outline(Struct, frozen=True, array_like=True, gc=False):
     """Class name and the words of its base list."""
     definitions: frozenset[str] = frozenset()
     """Names of all functions and methods."""
+    properties: frozenset[str] = frozenset()
+    """Names of the methods that are read like attributes."""
 
 
 # Values: what an expression says, as far as linking may ask. `None` is "an expression nobody needs to know".
@@ -222,15 +224,22 @@ class Yield(Struct, tag="Y", frozen=True, array_like=True, gc=False):
     line: int
 
 
+class Access(Struct, tag="P", frozen=True, array_like=True, gc=False):
+    """An attribute is read: a call, if it is a property."""
+
+    line: int
+    value: Value
+
+
 class Assign(Struct, tag="A", frozen=True, array_like=True, gc=False):
-    """A plain name takes a value that control flow may depend on later (`error = exc`, `ok = send(item)`)."""
+    """A name, or an attribute of one, takes a value that control flow may depend on later (`error = exc`, `ok = send(item)`)."""
 
     line: int
     name: str
     value: Value
 
 
-Step = Union[Call, Branch, Loop, Try, With, Return, Raise, Break, Continue, Yield, Assign]
+Step = Union[Call, Access, Branch, Loop, Try, With, Return, Raise, Break, Continue, Yield, Assign]
 
 
 class Parameter(Struct, frozen=True, array_like=True, gc=False):

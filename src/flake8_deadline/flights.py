@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Literal, NamedTuple, Protocol
 
-from flake8_deadline.facts import Call, Constant, Handler, Loop, Value, With
+from flake8_deadline.facts import Call, Constant, Handler, Value
+from flake8_deadline.places import Timed
 
 
 class Flight(NamedTuple):
@@ -30,10 +31,10 @@ class Told(NamedTuple):
 class World(Protocol):
     """What one function must be told about everything outside of it."""
 
-    def lands(self, step: Call | Loop | With) -> frozenset[Flight]:
+    def lands(self, step: Timed) -> frozenset[Flight]:
         """In which forms a deadline that strikes in this call (iteration, context) comes out of it; none: no time can pass."""
 
-    def launders(self, step: Call | Loop | With) -> frozenset[Flight]:
+    def launders(self, step: Timed) -> frozenset[Flight]:
         """The other errors that functions called here turn a deadline into."""
 
     def returns(self, call: Call) -> bool:

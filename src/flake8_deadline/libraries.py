@@ -20,7 +20,7 @@ CHEAP = frozenset(
     mimetypes. operator. os.environ. os.getenv os.path.basename os.path.dirname os.path.join os.path.split os.path.splitext os.path.normpath
     os.getpid pathlib.PurePath pprint. pytz. random. re. secrets. statistics. string. struct. structlog. textwrap. time.time time.monotonic
     time.perf_counter time.strftime time.strptime time.mktime time.gmtime time.localtime traceback. types. typing. unicodedata.
-    urllib.parse. uuid. warnings. weakref. zlib. zoneinfo. contextlib. contextvars. abc. array. codecs. colorsys. cgi.escape django.conf.
+    urllib.parse. uuid. warnings. weakref. zlib. zoneinfo. contextlib. contextvars. concurrent.futures.as_completed[]. abc. array. codecs. colorsys. cgi.escape django.conf.
     django.utils.timezone. django.utils.dateparse. django.utils.encoding. django.utils.translation. django.utils.html. django.utils.text.
     django.utils.http. django.utils.crypto. django.utils.safestring. django.utils.dates. django.utils.formats. django.utils.dateformat.
     django.utils.duration. django.utils.six. cvss. django.core.exceptions. django.core.validators. django.db.models.Q django.db.models.F
@@ -164,3 +164,6 @@ RUN_QUERIES = frozenset(
     """.split()
 )
 """Calls that run the query of a queryset they are given."""
+
+NUMBERING = frozenset({"builtins.enumerate()", "builtins.zip()"})
+"""Calls that pair each element of their arguments with something else, as values."""

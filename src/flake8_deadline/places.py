@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, NamedTuple, Union
 
-from flake8_deadline.facts import Branch, Call, Loop, Step, Try, With
+from flake8_deadline.facts import Access, Branch, Call, Loop, Step, Try, With
+
+Timed = Union[Call, Access, Loop, With]
+"""Steps in which time may pass."""
 
 
 class Place(NamedTuple):
@@ -21,9 +24,9 @@ class Place(NamedTuple):
 
 
 class Site(NamedTuple):
-    """A call (or a loop's own iteration, or the entering of a context) and its place."""
+    """A call (or the reading of an attribute, a loop's own iteration, the entering of a context) and its place."""
 
-    step: Union[Call, Loop, With]
+    step: Timed
     place: Place | None
 
 
@@ -32,7 +35,7 @@ def sites(steps: tuple[Step, ...], outer: Place | None = None) -> Iterator[Site]
     for index, step in enumerate(steps):
         place = Place("rest", steps[index + 1 :], outer)
         match step:
-            case Call():
+            case Call() | Access():
                 yield Site(step, place)
             case Branch():
                 for arm in step.arms:

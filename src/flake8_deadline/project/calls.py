@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from flake8_deadline import libraries
-from flake8_deadline.facts import Attr, Call, Loop, Value, With
+from flake8_deadline.facts import Access, Attr, Call, Value, With
+from flake8_deadline.places import Timed
 from flake8_deadline.project.inference import Inference
 from flake8_deadline.project.modules import is_test
 from flake8_deadline.project.objects import NOTHING, ClassRef, External, FunctionRef, Instance, Objects, Task
@@ -37,17 +38,43 @@ class Calls:
         self._inference = inference
         self._modules = inference.modules
         self._subclasses: dict[str, list[tuple[str, str]]] | None = None
+        self._property_names: frozenset[str] | None = None
         self._namesakes: dict[str, tuple[FunctionRef, ...]] = {}
         self._definitions: dict[str, list[str]] | None = None
 
-    def resolve(self, step: Call | Loop | With, frame: FunctionRef) -> Resolution:
+    def resolve(self, step: Timed, frame: FunctionRef) -> Resolution:
         if isinstance(step, Call):
             return self._call(step, frame)
+        if isinstance(step, Access):
+            return self._access(step.value, frame)
         if isinstance(step, With):
             objects: Objects = frozenset().union(*[self._inference.evaluate(item, frame) for item in step.items])
             found = [self._method(o, name, frame) for o in objects if isinstance(o, Instance) for name in ("__enter__", "__exit__")]
             return Resolution(_sorted(target for targets in found for target in targets), NOTHING)
-        return Resolution(objects=self._inference.evaluate(step.over, frame))
+        return Resolution(objects=self._looped(step.over, frame))
+
+    def _access(self, value: Value, frame: FunctionRef) -> Resolution:
+        """The property that reading an attribute runs."""
+        owner, _, name = (
+            value.rpartition(".") if isinstance(value, str) else (value.of, "", value.name) if isinstance(value, Attr) else (None, "", "")
+        )
+        if not owner or name not in self._properties():
+            return Resolution()
+        found = [self._inference.classes.getter(o, name) for o in self._inference.evaluate(owner, frame) if isinstance(o, Instance)]
+        return Resolution(_sorted(getter for getter in found if getter is not None))
+
+    def _properties(self) -> frozenset[str]:
+        if self._property_names is None:
+            files = self._modules.files
+            self._property_names = frozenset().union(*[files.outline(path).properties for path in files.names])
+        return self._property_names
+
+    def _looped(self, over: Value, frame: FunctionRef) -> Objects:
+        """What is looped over, through `enumerate` and its kin."""
+        objects = self._inference.evaluate(over, frame)
+        if isinstance(over, Call) and over.args and any(isinstance(o, External) and o.name in libraries.NUMBERING for o in objects):
+            return frozenset().union(*[self._looped(argument, frame) for argument in over.args])
+        return objects
 
     def _call(self, call: Call, frame: FunctionRef) -> Resolution:
         objects = self._inference.evaluate(call.func, frame)

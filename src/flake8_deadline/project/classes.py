@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from flake8_deadline.facts import Call, Constant, Imported, Item, Value
+from flake8_deadline.facts import Call, Constant, Defined, Imported, Item, Value
 from flake8_deadline.project.objects import NOTHING, ClassRef, External, FunctionRef, Instance, Object, Objects, Rows
 
 if TYPE_CHECKING:
@@ -90,6 +90,19 @@ class Classes:
                 said = True
                 values |= self._inference.union(method.bindings[key], FunctionRef(ancestor.path, method.qualname, of))
         return frozenset(values) if said else None
+
+    def getter(self, of: Instance, name: str) -> FunctionRef | None:
+        """The method that runs when an attribute of an instance is read, if it is a property of the project."""
+        for ancestor in self.ancestors(of.cls):
+            if isinstance(ancestor, ClassRef) and name in self._inference.cls(ancestor).bindings:
+                for value in self._inference.cls(ancestor).bindings[name]:
+                    if isinstance(value, Defined):
+                        return self._property(FunctionRef(ancestor.path, value.qualname, of))
+        return None
+
+    def _property(self, method: FunctionRef) -> FunctionRef | None:
+        function = self._inference.modules.source(method.path).functions.get(method.qualname)
+        return method if function and self._inference.decorators.decorated_by(function, method, _PROPERTIES) else None
 
     def _related(self, values: Iterable[Value], frame: FunctionRef) -> Objects:
         """What a Django field holds on a row: the row it points to, or something nobody needs to know."""

@@ -56,7 +56,7 @@ class Decorators:
         if isinstance(found, Task):
             return found
         for decorator in sorted(by, key=repr):
-            maker = self._maker(decorator)
+            maker = self.maker(decorator)
             if maker and isinstance(found, FunctionRef):
                 return Task(found, written, maker)
             called = self._inference.classes.attribute(decorator, "__call__") if isinstance(decorator, Instance) else frozenset({decorator})
@@ -68,7 +68,8 @@ class Decorators:
                     return task._replace(written=written) if isinstance(task, Task) else task
         return found
 
-    def _maker(self, o: Object) -> Maker | None:
+    def maker(self, o: Object) -> Maker | None:
+        """The task decorator that something is, if it is one."""
         if isinstance(o, Maker):
             return o
         return Maker() if isinstance(o, External) and self.makes_tasks(o.name) else None

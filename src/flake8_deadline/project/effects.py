@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flake8_deadline import libraries
-from flake8_deadline.facts import Call, Loop, Try
+from flake8_deadline.facts import Call, Loop, Try, With
 from flake8_deadline.flights import Flight
 from flake8_deadline.places import Place, Site
 from flake8_deadline.project.deadlines import Deadlines
@@ -62,6 +62,8 @@ def _is_isolated(world: FunctionWorld, place: Place | None, within: Loop | None)
     """
     while place is not None and place.node is not within:
         if place.kind == "handler":
+            return True
+        if isinstance(place.node, With) and world.suppresses(place.node):
             return True
         if place.kind == "body" and isinstance(place.node, Try):
             for handler in place.node.handlers:

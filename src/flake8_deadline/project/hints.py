@@ -10,6 +10,9 @@ from flake8_deadline.project.objects import NOTHING, ClassRef, External, Functio
 if TYPE_CHECKING:
     from flake8_deadline.project.inference import Inference
 
+_ROWS = ("QuerySet", "Manager")
+_MODEL = External("django.db.models.Model")
+"""The model of rows whose annotation does not say, or not in the project."""
 _OPTIONAL = frozenset({"typing.Optional", "typing.Union", "typing.Annotated", "typing.Final", "typing.ClassVar"})
 _COLLECTIONS = frozenset(
     f"{module}.{name}"
@@ -42,7 +45,11 @@ class Hints:
             return frozenset().union(*[self.hinted(option, frame) for option in hint.options])
         if isinstance(hint, Item) and isinstance(hint.key, Sequence):
             return self._generic(hint, hint.key, frame)
-        return frozenset(instance_of(o) for o in self._inference.evaluate(hint, frame) if isinstance(o, (ClassRef, External)))
+        return self._plain(hint, frame)
+
+    def _plain(self, hint: Value, frame: FunctionRef) -> Objects:
+        found = [o for o in self._inference.evaluate(hint, frame) if isinstance(o, (ClassRef, External))]
+        return frozenset(Rows(_MODEL) if isinstance(o, External) and o.name.endswith(_ROWS) else instance_of(o) for o in found)
 
     def _generic(self, hint: Item, parts: Sequence, frame: FunctionRef) -> Objects:
         names = {o.name for o in self._inference.evaluate(hint.of, frame) if isinstance(o, External)}
@@ -51,8 +58,8 @@ class Hints:
         if names & {"typing.Type", "builtins.type"}:
             return self._inference.union(parts.items, frame)
         inner = frozenset().union(*[self.hinted(part, frame) for part in parts.items[:1]])
-        if any(name.endswith(("QuerySet", "Manager")) for name in names):
-            return frozenset(Rows(o.cls) for o in inner if isinstance(o, Instance))
+        if any(name.endswith(_ROWS) for name in names):
+            return frozenset(Rows(o.cls if isinstance(o, Instance) else _MODEL) for o in inner) or frozenset({Rows(_MODEL)})
         if names & _COLLECTIONS:
             return frozenset({Many(inner)}) if inner else NOTHING
-        return frozenset(instance_of(o) for o in self._inference.evaluate(hint.of, frame) if isinstance(o, (ClassRef, External)))
+        return self._plain(hint.of, frame)

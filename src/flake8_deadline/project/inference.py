@@ -138,7 +138,7 @@ class Inference:
         hinted = self.hints.hinted(parameter.hint, frame._replace(qualname=function.parent or "")) if parameter.hint is not None else NOTHING
         passed = self._passed.get((frame.path, function.qualname, parameter.name), NOTHING)
         default = frozenset(
-            o for o in self.evaluate(parameter.default, frame._replace(qualname="")) if isinstance(o, (FunctionRef, ClassRef, Instance))
+            o for o in self.evaluate(parameter.default, frame._replace(qualname="")) if isinstance(o, (FunctionRef, ClassRef, Instance, Many))
         )
         return hinted or (passed | default)
 
@@ -237,6 +237,8 @@ class Inference:
                 found.add(instance_of(o.model, True))
             elif isinstance(o, Many):
                 found |= o.of
+            elif isinstance(o, External):
+                found.add(External(f"{o.name}[]"))
         return frozenset(found)
 
     def attributes(self, objects: Objects, name: str, frame: FunctionRef) -> Objects:
@@ -250,17 +252,22 @@ class Inference:
                 return self._member(of, name, frame)
             case ClassRef() | Instance():
                 return self.classes.attribute(of, name)
-            case Super():
-                return self.classes.inherited(of.classes, of.receiver, name)
+            case Super(receiver=Rows() as rows):
+                return self._rows_attribute(rows, self.classes.inherited(of.classes, Instance(rows.manager), name) if rows.manager else NOTHING, name)
+            case Super(receiver=(Instance() | ClassRef()) as receiver):
+                return self.classes.inherited(of.classes, receiver, name)
             case Rows():
-                found = self.classes.attribute(Instance(of.manager), name) if of.manager else NOTHING
-                found = frozenset(o for o in found if not isinstance(o, External))
-                return found or frozenset({RowsMethod(of, name)})
+                return self._rows_attribute(of, self.classes.attribute(Instance(of.manager), name) if of.manager else NOTHING, name)
             case Task():
                 if name in ("run", "__call__", "__wrapped__"):
                     return frozenset({of.runs})
                 return frozenset({External(f"celery.Task().{name}")})
         return NOTHING
+
+    def _rows_attribute(self, of: Rows, found: Objects, name: str) -> Objects:
+        """What the project's manager or queryset class has, bound to the rows; otherwise a method of Django's."""
+        own = frozenset(o._replace(receiver=of) if isinstance(o, FunctionRef) else o for o in found if not isinstance(o, External))
+        return own or frozenset({RowsMethod(of, name)})
 
     def _member(self, module: Module, name: str, frame: FunctionRef) -> Objects:
         if module.path is not None:

@@ -21,9 +21,15 @@ class Makers:
     def made(self, maker: Maker, call: Call, frame: FunctionRef) -> Objects:
         """What calling a task decorator gives: a task where it is given a function, otherwise a decorator that knows the options."""
         functions = [o for argument in call.args[:1] for o in self._inference.evaluate(argument, frame) if isinstance(o, FunctionRef)]
+        informed = self.options(call, frame, maker)
         if functions:
-            return frozenset(Task(function, function, maker) for function in functions)
-        return frozenset({self.options(call, frame, maker)})
+            return frozenset(Task(function, function, informed) for function in functions)
+        return frozenset({informed})
+
+    def partial(self, call: Call, frame: FunctionRef) -> Objects:
+        """`partial(shared_task, soft_time_limit=60)` is a decorator with options."""
+        makers = [self._inference.decorators.maker(o) for o in self._inference.evaluate(call.args[0], frame)]
+        return frozenset(self.options(call, frame, maker) for maker in makers if maker)
 
     def options(self, call: Call, frame: FunctionRef, maker: Maker) -> Maker:
         """The decorator with the options of a call added."""

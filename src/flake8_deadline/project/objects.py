@@ -39,7 +39,7 @@ class FunctionRef(NamedTuple):
 
     path: str
     qualname: str
-    receiver: Instance | ClassRef | None = None
+    receiver: Instance | ClassRef | Rows | None = None
     given: tuple[tuple[str, Object], ...] = ()
 
 
@@ -84,7 +84,7 @@ class Super(NamedTuple):
     """`super()`: attributes are looked up in these classes, bound to this receiver."""
 
     classes: tuple[ClassRef | External, ...]
-    receiver: Instance | ClassRef
+    receiver: Instance | ClassRef | Rows
 
 
 Object = Union[Super, Module, External, ClassRef, Instance, FunctionRef, Maker, Task, Rows, RowsMethod, Many]

@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from flake8_deadline.facts import Call, Loop, With
-from flake8_deadline.places import Site
+from flake8_deadline.facts import Call
+from flake8_deadline.places import Site, Timed
 from flake8_deadline.project.calls import Calls, Resolution
 from flake8_deadline.project.inference import Inference
 from flake8_deadline.project.objects import FunctionRef
@@ -40,7 +40,7 @@ class Reach:
     def sites(self, frame: FunctionRef) -> tuple[Site, ...]:
         return self._inference.modules.source(frame.path).sites(frame.qualname)
 
-    def resolve(self, step: Call | Loop | With, frame: FunctionRef) -> Resolution:
+    def resolve(self, step: Timed, frame: FunctionRef) -> Resolution:
         return self._calls.resolve(step, frame)
 
     def chain(self, frame: FunctionRef) -> list[tuple[FunctionRef, Site | None]]:

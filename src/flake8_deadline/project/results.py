@@ -13,8 +13,10 @@ from flake8_deadline.project.objects import (
     FunctionRef,
     Instance,
     Maker,
+    Many,
     Object,
     Objects,
+    Rows,
     RowsMethod,
     Super,
     Task,
@@ -41,9 +43,9 @@ class Results:
 
     def called(self, call: Call, frame: FunctionRef) -> Objects:
         found: set[Object] = set()
-        manager = self._manager(call, frame)
-        if manager:
-            return manager
+        special = self._by_method(call, frame)
+        if special:
+            return special
         for o in self._inference.evaluate(call.func, frame):
             match o:
                 case ClassRef():
@@ -64,13 +66,16 @@ class Results:
                     found |= self._external(o, call, frame)
         return frozenset(found)
 
-    def _manager(self, call: Call, frame: FunctionRef) -> Objects:
-        """`Rows.as_manager()`, `Manager.from_queryset(Rows)`: a manager with the methods of a queryset class of the project."""
+    def _by_method(self, call: Call, frame: FunctionRef) -> Objects:
+        """`Rows.as_manager()`, `Manager.from_queryset(Rows)`: a manager with the methods of a queryset class of the project; `table.get(key)`."""
         if isinstance(call.func, str) and call.func.endswith(".as_manager"):
             classes = self._inference.evaluate(call.func.removesuffix(".as_manager"), frame)
             return frozenset(Instance(o, True) for o in classes if isinstance(o, ClassRef))
         if isinstance(call.func, str) and call.func.endswith(".from_queryset") and call.args:
             return frozenset(o for o in self._inference.evaluate(call.args[0], frame) if isinstance(o, ClassRef))
+        if isinstance(call.func, str) and call.func.endswith((".get", ".pop")):
+            owner = self._inference.evaluate(call.func.rpartition(".")[0], frame)
+            return self._inference.elements(frozenset(o for o in owner if isinstance(o, Many)))
         return NOTHING
 
     def _queried(self, method: RowsMethod) -> Objects:
@@ -85,6 +90,10 @@ class Results:
         if self._inference.decorators.makes_tasks(name):
             return self._inference.makers.made(Maker(), call, frame)
         arguments = [self._inference.evaluate(argument, frame) for argument in call.args[:2]]
+        if name == "functools.partial" and call.args:
+            made = self._inference.makers.partial(call, frame)
+            if made:
+                return made
         if name in libraries.SAME_FUNCTION and arguments:
             return arguments[0] if arguments[0] else frozenset({External(f"{name}()")})
         if name in libraries.PASS_THROUGH and arguments:
@@ -109,7 +118,10 @@ class Results:
             return NOTHING
         own = ClassRef(frame.path, function.owner)
         receiver = frame.receiver
-        cls = receiver.cls if isinstance(receiver, Instance) else receiver or own
+        if isinstance(receiver, Rows):
+            cls = receiver.manager or own
+        else:
+            cls = receiver.cls if isinstance(receiver, Instance) else receiver or own
         order = self._inference.classes.ancestors(cls)
         after = order[order.index(own) + 1 :] if own in order else self._inference.classes.ancestors(own)[1:]
         return frozenset({Super(tuple(after), receiver or Instance(own))})

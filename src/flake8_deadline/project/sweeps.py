@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from flake8_deadline.facts import Attr, Call, Loop, Step, Value, With, Yield
+from flake8_deadline.facts import Attr, Call, Item, Loop, Sequence, Step, Value, With, Yield
 from flake8_deadline.places import Place, Site, enclosing_loop
 from flake8_deadline.project.deadlines import Deadlines
 from flake8_deadline.project.effects import Effects
@@ -89,7 +89,9 @@ def _mentions(value: Value, rows: set[str]) -> bool:
         return _mentions(value.of, rows)
     if isinstance(value, Call):
         return _touches(value, rows)
-    return any(_mentions(item, rows) for item in getattr(value, "items", ()) if not isinstance(item, tuple))
+    if isinstance(value, Item):
+        return _mentions(value.of, rows)
+    return isinstance(value, Sequence) and any(_mentions(item, rows) for item in value.items)
 
 
 def _is_atomic(deadlines: Deadlines, frame: FunctionRef, place: Place | None) -> bool:

@@ -6,8 +6,9 @@ import builtins
 from typing import TYPE_CHECKING, Literal
 
 from flake8_deadline import libraries, queues
-from flake8_deadline.facts import Call, Constant, Handler, Loop, Raise, Sequence, Value, With
+from flake8_deadline.facts import Access, Call, Constant, Handler, Loop, Raise, Sequence, Value, With
 from flake8_deadline.flights import CANCELLED, SIGNAL, Flight, Told
+from flake8_deadline.places import Timed
 from flake8_deadline.project.calls import Resolution
 from flake8_deadline.project.objects import ClassRef, External, FunctionRef, Instance, Many, Objects, Rows
 from flake8_deadline.swallow import Verdicts
@@ -44,7 +45,7 @@ class FunctionWorld:
     def is_abstract(self) -> bool:
         return len(self.steps) == 1 and isinstance(self.steps[0], Raise)
 
-    def resolution(self, step: Call | Loop | With) -> Resolution:
+    def resolution(self, step: Timed) -> Resolution:
         found = self._resolved.get(id(step))
         if found is None:
             found = self._resolved[id(step)] = self._deadlines.reach.resolve(step, self._frame)
@@ -52,7 +53,7 @@ class FunctionWorld:
 
     # What a call does
 
-    def lands(self, step: Call | Loop | With) -> frozenset[Flight]:
+    def lands(self, step: Timed) -> frozenset[Flight]:
         resolution = self.resolution(step)
         if isinstance(step, Loop):
             if step.kind == "async for":
@@ -60,7 +61,7 @@ class FunctionWorld:
             return frozenset({SIGNAL}) if any(isinstance(o, Rows) for o in resolution.objects) else _NOTHING
         if resolution.targets or isinstance(step, With):
             return frozenset().union(*[self._deadlines.escapes.get(target, _NOTHING) for target in resolution.targets])
-        if not self._deadlines.time.passes(step, resolution.objects, self._frame):
+        if isinstance(step, Access) or not self._deadlines.time.passes(step, resolution.objects, self._frame):
             return _NOTHING
         if not self._asynchronous:
             return frozenset({SIGNAL})
@@ -68,7 +69,7 @@ class FunctionWorld:
             return frozenset({CANCELLED})
         return frozenset({SIGNAL}) if libraries.BLOCKING & externals(resolution.objects) else _NOTHING
 
-    def launders(self, step: Call | Loop | With) -> frozenset[Flight]:
+    def launders(self, step: Timed) -> frozenset[Flight]:
         return frozenset().union(*[self._deadlines.laundered.get(target, _NOTHING) for target in self.resolution(step).targets])
 
     def returns(self, call: Call) -> bool:
@@ -87,6 +88,14 @@ class FunctionWorld:
             return None
         parameters = [name for name, value in zip(self._inference.arguments.positional(targets[0]), call.args) if value in caught]
         return self._deadlines.told(targets[0], frozenset(parameters), flight)
+
+    def suppresses(self, step: With) -> bool:
+        """Whether a context swallows every ordinary error: `contextlib.suppress(Exception)`."""
+        for item in step.items:
+            if isinstance(item, Call) and "contextlib.suppress" in externals(self._inference.evaluate(item.func, self._frame)):
+                names = frozenset().union(*[externals(self._classes(argument)) for argument in item.args])
+                return bool(names & _BROAD)
+        return False
 
     def sweeps(self, call: Call) -> bool:
         targets = self.resolution(call).targets

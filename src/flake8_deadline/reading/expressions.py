@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from flake8_deadline.facts import Each, Loop, Parameter, Part, Step, Value, Yield
+from flake8_deadline.facts import Access, Each, Loop, Parameter, Part, Step, Value, Yield
 from flake8_deadline.reading.scope import Gathered, Scope
 from flake8_deadline.reading.values import Values
 
@@ -20,12 +20,13 @@ class Expressions:
 
     def read(self, node: ast.AST, out: list[Step], awaited: bool = False, discarded: bool = False) -> None:
         """Append the calls in an expression to `out`, in the order they run."""
-        while isinstance(node, ast.Attribute):
-            node = node.value
         if isinstance(node, _LEAVES):
             return
-        if isinstance(node, ast.Call):
-            self.read(node.func, out)
+        if isinstance(node, ast.Attribute):
+            self.read(node.value, out)
+            out.append(Access(node.lineno, self.values.value(node)))
+        elif isinstance(node, ast.Call):
+            self.read(node.func.value if isinstance(node.func, ast.Attribute) else node.func, out)
             for argument in node.args:
                 self.read(argument, out)
             for keyword in node.keywords:

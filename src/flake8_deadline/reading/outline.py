@@ -31,6 +31,7 @@ _SUSPECT_WORDS = (b"\0", b"<<<<<<<", b">>>>>>>", b"<>")
 # Every pattern starts with a literal: that is ten times faster than one that starts with a choice.
 _CLASS = re.compile(rb"class[ \t]+(\w+)[ \t]*[\[(]([^:]*)")
 _DEFINITION = re.compile(rb"def[ \t]+(\w+)")
+_PROPERTY = re.compile(rb"property(?:\([^\n]*\))?[ \t]*\n(?:[ \t]*@[^\n]*\n)*[ \t]+(?:async[ \t]+)?def[ \t]+(\w+)")
 _WORD = re.compile(rb"\w+")
 
 
@@ -43,6 +44,7 @@ def outline(source: bytes) -> Outline:
         _suspect(source),
         tuple((_text(name), tuple(sorted({_text(word) for word in _WORD.findall(bases)}))) for name, bases in _CLASS.findall(source)),
         frozenset(map(_text, _DEFINITION.findall(source))),
+        frozenset(map(_text, _PROPERTY.findall(source))),
     )
 
 

@@ -93,8 +93,9 @@ class Statements:
         value = self._values.value(node.value)
         for target in node.targets:
             self._expressions.bind(target, value, out)
-            if isinstance(target, ast.Name) and (isinstance(value, (Constant, Call)) or (isinstance(value, str) and "." not in value)):
-                out.append(Assign(node.lineno, target.id, value))
+            name = self._values.value(target)
+            if isinstance(name, str) and (isinstance(value, (Constant, Call)) or (isinstance(value, str) and "." not in value)):
+                out.append(Assign(node.lineno, name, value))
 
     def _annotated(self, node: ast.AnnAssign, out: Steps) -> None:
         self._expressions.bind(node.target, self._values.hinted(node.annotation), out)
