@@ -1,7 +1,8 @@
 """A task's limits with their evidence: what its own declaration gives it, and what the project gives every task.
 
-Limits are in seconds. What counts, and under which name, is FACTS 77 to 90 of Celery's behaviour as tested live: `0` and `None` fall
-through to the next level; of the old setting names only those that reach the configuration are read.
+Limits are in seconds. What counts, and under which name, is Celery's behaviour as measured on 5.2 to 5.7: `0` and `None` fall through to
+the next level; a setting counts only under a name that reaches the configuration ("Configuration and defaults", "New lowercase settings"
+in Celery's documentation, and the `namespace` of `config_from_object`).
 """
 
 from __future__ import annotations
@@ -11,24 +12,18 @@ from typing import NamedTuple, Union
 
 from flake8_deadline.facts import Call, Constant, Function, Table, Value
 from flake8_deadline.project import Declared, Project
-from flake8_deadline.project.modules import is_test
-from flake8_deadline.project.objects import ClassRef
+from flake8_deadline.project.modules import Source, is_test
+from flake8_deadline.project.objects import ClassRef, External, FunctionRef
 
 OPTIONS = frozenset({"soft_time_limit", "time_limit"})
 """Options of a task decorator, attributes of a task class."""
-SETTINGS = frozenset(
-    {
-        "task_soft_time_limit",
-        "task_time_limit",
-        "CELERY_TASK_SOFT_TIME_LIMIT",
-        "CELERY_TASK_TIME_LIMIT",
-        "CELERYD_TASK_SOFT_TIME_LIMIT",
-        "CELERYD_TASK_TIME_LIMIT",
-    }
-)
+SETTINGS = frozenset({"task_soft_time_limit", "task_time_limit"})
+OLD_SETTINGS = frozenset({"CELERYD_TASK_SOFT_TIME_LIMIT", "CELERYD_TASK_TIME_LIMIT"})
+"""Names of Celery 3 that still reach the configuration: without a namespace, and from 5.7 on with the namespace CELERY."""
 ANNOTATIONS = frozenset({"task_annotations", "CELERY_TASK_ANNOTATIONS", "CELERY_ANNOTATIONS"})
 
 Number = Union[int, float, None]
+Pair = tuple[str, Value]
 
 
 class Limit(NamedTuple):
@@ -41,83 +36,139 @@ class Limit(NamedTuple):
 
 
 def own_limit(project: Project, declared: Declared) -> Limit | None:
-    """The first limit that the task's decorator, the project's own decorator or its base class gives it."""
+    """The first limit that the task's decorator, an assignment to it or its base class gives it."""
     maker = declared.task.maker
     for name, value in maker.options:
-        if name in OPTIONS and not _is_unset(value):
+        if name in OPTIONS and value is not None and value != 0:
             return Limit(name, declared.path, declared.line, value if isinstance(value, (int, float)) else None)
     if maker.open:
         return Limit("**options", declared.path, declared.line, None)
-    return _base_limit(project, maker.base) if maker.base else None
+    return _assigned_limit(project, declared) or (_base_limit(project, maker.base) if maker.base else None)
 
 
-def _is_unset(value: object) -> bool:
-    return value is None or value == 0
+def _assigned_limit(project: Project, declared: Declared) -> Limit | None:
+    """`import_rows.time_limit = 60` after the definition."""
+    written = declared.task.written
+    body = project.modules.source(written.path).body
+    for name in sorted(OPTIONS):
+        for value in body.bindings.get(f"{written.qualname}.{name}", ()) if body else ():
+            if not _is_unset(value):
+                return Limit(name, written.path, declared.line, _seconds(value))
+    return None
 
 
 def _base_limit(project: Project, base: ClassRef) -> Limit | None:
     for ancestor in project.inference.classes.ancestors(base):
         if isinstance(ancestor, ClassRef):
             cls = project.inference.cls(ancestor)
-            for name in OPTIONS & cls.bindings.keys():
-                for value in cls.bindings[name]:
-                    if not (isinstance(value, Constant) and _is_unset(value.value)):
+            methods = project.modules.source(ancestor.path).methods.get(ancestor.qualname, ())
+            for name in sorted(OPTIONS):
+                values = [*cls.bindings.get(name, ()), *(value for m in methods for value in m.bindings.get(f"self.{name}", ()))]
+                for value in values:
+                    if not _is_unset(value):
                         return Limit(name, ancestor.path, cls.line, _seconds(value))
     return None
 
 
 def default_limit(project: Project, declared: Declared) -> Limit | None:
-    """The first limit that annotations, `app.conf` or the settings of the project give this task."""
-    for limit, pattern in project.once(_find_defaults):
+    """The first limit that annotations, `app.conf`, the application's task class or the settings of the project give this task."""
+    for limit, pattern in project.once(_defaults):
         if pattern in ("*", declared.name) or declared.name.endswith(f".{pattern}"):
             return limit
     return None
 
 
-def _find_defaults(project: Project) -> tuple[tuple[Limit, str], ...]:
-    return tuple(_look_for_defaults(project))
+def _defaults(project: Project) -> tuple[tuple[Limit, str], ...]:
+    return (*_configured(project), *_application_classes(project))
 
 
-def _look_for_defaults(project: Project) -> Iterator[tuple[Limit, str]]:
+def _configured(project: Project) -> Iterator[tuple[Limit, str]]:
+    names = _setting_names(project)
     for path in sorted(project.files.names):
         if "limit" in project.files.outline(path).marks and not is_test(path):
             source = project.modules.source(path)
             for function in source.functions.values():
-                yield from _in_function(path, function)
+                yield from _in_function(path, function, names)
             for cls in source.classes.values():
-                yield from _in_bindings(path, cls.line, cls.bindings)
+                yield from _in_bindings(path, cls.line, cls.bindings, names)
 
 
-def _in_function(path: str, function: Function) -> Iterator[tuple[Limit, str]]:
-    yield from _in_bindings(path, function.line, function.bindings)
+def _setting_names(project: Project) -> frozenset[str]:
+    """The names of the limits that reach the configuration. Where no application is seen to read settings, the usual ones are believed."""
+    namespaces = {namespace for source in _sources(project, "task") for namespace in _namespaces(source)} or {"CELERY", ""}
+    names = set(SETTINGS)
+    for namespace in namespaces:
+        names |= {f"{namespace}_{name.upper()}" for name in SETTINGS} if namespace else OLD_SETTINGS
+    return frozenset(names | OLD_SETTINGS if "CELERY" in namespaces else names)
+
+
+def _namespaces(source: Source) -> Iterator[str]:
+    for call in _calls(source):
+        if isinstance(call.func, str) and call.func.endswith("config_from_object"):
+            given = [*(value for name, value in call.keywords if name == "namespace"), *call.args[3:4]]
+            if not given:
+                yield ""
+            yield from (str(value.value) for value in given if isinstance(value, Constant))
+
+
+def _application_classes(project: Project) -> Iterator[tuple[Limit, str]]:
+    """`Celery(task_cls=Base)`: the class of every task of the application."""
+    for source in _sources(project, "task"):
+        for call in _calls(source):
+            for name, value in call.keywords:
+                if name == "task_cls":
+                    frame = FunctionRef(source.path, "")
+                    for base in project.inference.evaluate(value, frame):
+                        limit = _base_limit(project, base) if isinstance(base, ClassRef) else None
+                        if limit or isinstance(base, External):
+                            yield limit or Limit(name, source.path, call.line, None), "*"
+
+
+def _sources(project: Project, mark: str) -> Iterator[Source]:
+    for path in sorted(project.files.names):
+        if mark in project.files.outline(path).marks and not is_test(path):
+            yield project.modules.source(path)
+
+
+def _calls(source: Source) -> Iterator[Call]:
+    for function in source.functions:
+        yield from (site.step for site in source.sites(function) if isinstance(site.step, Call))
+
+
+def _in_function(path: str, function: Function, names: frozenset[str]) -> Iterator[tuple[Limit, str]]:
+    yield from _in_bindings(path, function.line, function.bindings, names)
     for step in function.steps:
         if isinstance(step, Call):
-            pairs = [*step.keywords, *(pair for argument in step.args if isinstance(argument, Table) for pair in _pairs(argument))]
-            yield from _in_pairs(path, step.line, pairs)
+            tables = [argument for argument in step.args if isinstance(argument, Table)]
+            yield from _in_pairs(path, step.line, [*step.keywords, *(pair for table in tables for pair in _pairs(table))], names)
 
 
-def _in_bindings(path: str, line: int, bindings: dict[str, tuple[Value, ...]]) -> Iterator[tuple[Limit, str]]:
+def _in_bindings(path: str, line: int, bindings: dict[str, tuple[Value, ...]], names: frozenset[str]) -> Iterator[tuple[Limit, str]]:
     for name, values in bindings.items():
         last = name.rpartition(".")[2].rpartition("[")[2].removesuffix("]")
-        yield from _in_pairs(path, line, [(last, value) for value in values])
+        yield from _in_pairs(path, line, [(last, value) for value in values], names)
 
 
-def _in_pairs(path: str, line: int, pairs: list[tuple[str, Value]]) -> Iterator[tuple[Limit, str]]:
+def _in_pairs(path: str, line: int, pairs: list[Pair], names: frozenset[str]) -> Iterator[tuple[Limit, str]]:
     for name, value in pairs:
-        if name in SETTINGS and not (isinstance(value, Constant) and _is_unset(value.value)):
+        if name in names and not _is_unset(value):
             yield Limit(name, path, line, _seconds(value)), "*"
         elif name in ANNOTATIONS and isinstance(value, Table):
             for task, options in _pairs(value):
                 if isinstance(options, Table) and any(option in OPTIONS for option, _ in _pairs(options)):
                     yield Limit(name, path, line, None), task
-        elif isinstance(value, Table) and name.lower() != "task_routes":
-            yield from _in_pairs(path, line, list(_pairs(value)))
+        elif isinstance(value, Table):
+            yield from _in_pairs(path, line, list(_pairs(value)), SETTINGS)
 
 
-def _pairs(table: Table) -> Iterator[tuple[str, Value]]:
+def _pairs(table: Table) -> Iterator[Pair]:
     for key, value in table.items:
         if isinstance(key, Constant) and isinstance(key.value, str):
             yield key.value, value
+
+
+def _is_unset(value: Value) -> bool:
+    return isinstance(value, Constant) and not value.value
 
 
 def _seconds(value: Value) -> Number:

@@ -59,6 +59,7 @@ def nearest(deadlines: Deadlines) -> list[Hazard]:
     for hazard in hazards(deadlines):
         rank = (
             hazard.goes_on != "loops",
+            hazard.swallow.takes == "cancelled",
             len(hazard.calls),
             deadlines.reach.length(hazard.where),
             hazard.where.path,
@@ -74,8 +75,18 @@ def nearest(deadlines: Deadlines) -> list[Hazard]:
 def finding(rule: Rule, project: Project, reach: Reach, hazard: Hazard, message: str) -> Finding:
     """The finding at the hazard's clause, with the fix that lets the signal out."""
     swallow, queue = hazard.swallow, queues.CELERY
-    fix = Fix(swallow.line, queue.module, queue.signal, rule.fixable) if rule.fixable else None
+    fix = Fix(swallow.line, queue.module, queue.signal, rule.fixable) if rule.fixable and swallow.takes != "cancelled" else None
     return Finding(hazard.frame.path, swallow.line, swallow.column, rule.code, rule.name, message, chain(project, reach, hazard), fix)
+
+
+def taken(swallow: Swallow) -> str:
+    """What the clause takes, by name."""
+    return "CancelledError" if swallow.takes == "cancelled" else queues.CELERY.signal
+
+
+def remedy(swallow: Swallow) -> str:
+    """The end of a message: what to do."""
+    return "let CancelledError out" if swallow.takes == "cancelled" else "re-raise it first"
 
 
 def origin(project: Project, reach: Reach, hazard: Hazard) -> str:

@@ -20,25 +20,25 @@ CHEAP = frozenset(
     mimetypes. operator. os.environ. os.getenv os.path.basename os.path.dirname os.path.join os.path.split os.path.splitext os.path.normpath
     os.getpid pathlib.PurePath pprint. pytz. random. re. secrets. statistics. string. struct. structlog. textwrap. time.time time.monotonic
     time.perf_counter time.strftime time.strptime time.mktime time.gmtime time.localtime traceback. types. typing. unicodedata.
-    urllib.parse. uuid. warnings. weakref. zlib. zoneinfo. contextlib. contextvars. concurrent.futures.as_completed[]. abc. array. codecs. colorsys. cgi.escape django.conf.
-    django.utils.timezone. django.utils.dateparse. django.utils.encoding. django.utils.translation. django.utils.html. django.utils.text.
-    django.utils.http. django.utils.crypto. django.utils.safestring. django.utils.dates. django.utils.formats. django.utils.dateformat.
-    django.utils.duration. django.utils.six. cvss. django.core.exceptions. django.core.validators. django.db.models.Q django.db.models.F
-    django.urls. rest_framework.exceptions. attr. attrs. pydantic. six. simplejson. ujson. orjson. yaml. bleach. markdown. jsonschema.
-    phonenumbers. semver. packaging. slugify. sentry_sdk. newrelic. loguru. asgiref.sync. asyncio.create_task asyncio.ensure_future
-    asyncio.get_event_loop asyncio.get_running_loop asyncio.Lock asyncio.Semaphore asyncio.Queue xml.etree. xml.dom. xml.sax. defusedxml.
-    lxml.etree.fromstring lxml.etree.XML lxml.html. bs4. html5lib. cryptography. nacl. jwt. jose. itsdangerous. pyparsing. icalendar.
-    langdetect. threading.Thread threading.Lock threading.RLock threading.Event threading.local threading.current_thread
-    concurrent.futures.ThreadPoolExecutor concurrent.futures.ProcessPoolExecutor lxml.etree.tostring celery.signature celery.group
-    celery.chain celery.chord celery.states celery.schedules. celery.utils.log. builtins.dict. builtins.list. builtins.set. builtins.str.
-    builtins.tuple. builtins.bytes. builtins.int. builtins.float. builtins.type. builtins.abs builtins.all builtins.any builtins.ascii
-    builtins.bin builtins.bool builtins.bytearray builtins.bytes builtins.callable builtins.chr builtins.classmethod builtins.complex
-    builtins.delattr builtins.dict builtins.dir builtins.divmod builtins.enumerate builtins.filter builtins.float builtins.format
-    builtins.frozenset builtins.getattr builtins.globals builtins.hasattr builtins.hash builtins.hex builtins.id builtins.int
-    builtins.isinstance builtins.issubclass builtins.iter builtins.len builtins.list builtins.locals builtins.map builtins.max
-    builtins.memoryview builtins.min builtins.object builtins.oct builtins.ord builtins.pow builtins.property builtins.range builtins.repr
-    builtins.reversed builtins.round builtins.set builtins.setattr builtins.slice builtins.sorted builtins.str builtins.sum builtins.super
-    builtins.tuple builtins.type builtins.vars builtins.zip
+    urllib.parse. uuid. warnings. weakref. zlib. zoneinfo. contextlib. contextvars. concurrent.futures.as_completed[]. abc. array. codecs.
+    colorsys. cgi.escape django.conf. django.utils.timezone. django.utils.dateparse. django.utils.encoding. django.utils.translation.
+    django.utils.html. django.utils.text. django.utils.http. django.utils.crypto. django.utils.safestring. django.utils.dates.
+    django.utils.formats. django.utils.dateformat. django.utils.duration. django.utils.six. cvss. django.core.exceptions.
+    django.core.validators. django.db.models.Q django.db.models.F django.urls. rest_framework.exceptions. attr. attrs. pydantic. six.
+    simplejson. ujson. orjson. yaml. bleach. markdown. jsonschema. phonenumbers. semver. packaging. slugify. sentry_sdk. newrelic. loguru.
+    asgiref.sync. asyncio.create_task asyncio.ensure_future asyncio.get_event_loop asyncio.get_running_loop asyncio.Lock asyncio.Semaphore
+    asyncio.Queue xml.etree. xml.dom. xml.sax. defusedxml. lxml.etree.fromstring lxml.etree.XML lxml.html. bs4. html5lib. cryptography.
+    nacl. jwt. jose. itsdangerous. pyparsing. icalendar. langdetect. threading.Thread threading.Lock threading.RLock threading.Event
+    threading.local threading.current_thread concurrent.futures.ThreadPoolExecutor concurrent.futures.ProcessPoolExecutor
+    lxml.etree.tostring celery.signature celery.group celery.chain celery.chord celery.states celery.schedules. celery.utils.log.
+    builtins.dict. builtins.list. builtins.set. builtins.str. builtins.tuple. builtins.bytes. builtins.int. builtins.float. builtins.type.
+    builtins.abs builtins.all builtins.any builtins.ascii builtins.bin builtins.bool builtins.bytearray builtins.bytes builtins.callable
+    builtins.chr builtins.classmethod builtins.complex builtins.delattr builtins.dict builtins.dir builtins.divmod builtins.enumerate
+    builtins.filter builtins.float builtins.format builtins.frozenset builtins.getattr builtins.globals builtins.hasattr builtins.hash
+    builtins.hex builtins.id builtins.int builtins.isinstance builtins.issubclass builtins.iter builtins.len builtins.list builtins.locals
+    builtins.map builtins.max builtins.memoryview builtins.min builtins.object builtins.oct builtins.ord builtins.pow builtins.property
+    builtins.range builtins.repr builtins.reversed builtins.round builtins.set builtins.setattr builtins.slice builtins.sorted builtins.str
+    builtins.sum builtins.super builtins.tuple builtins.type builtins.vars builtins.zip
     """.split()
 )
 """Calls in which no time can pass."""

@@ -21,6 +21,8 @@ class Place(NamedTuple):
     kind: Literal["rest", "loop", "body", "handler", "part", "with"]
     node: Union[tuple[Step, ...], Loop, Try, With]
     outer: Place | None
+    before: tuple[Step, ...] = ()
+    """For "rest": the steps of the block that came before."""
 
 
 class Site(NamedTuple):
@@ -33,7 +35,7 @@ class Site(NamedTuple):
 def sites(steps: tuple[Step, ...], outer: Place | None = None) -> Iterator[Site]:
     """Every call of a body, in order, each with its place."""
     for index, step in enumerate(steps):
-        place = Place("rest", steps[index + 1 :], outer)
+        place = Place("rest", steps[index + 1 :], outer, steps[:index])
         match step:
             case Call() | Access():
                 yield Site(step, place)

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
+from flake8_deadline.earlier import known_at
 from flake8_deadline.facts import Call, Constant, Handler, Loop, Sequence, Step, Try, Value, With
 from flake8_deadline.flights import SIGNAL, Flight, Told, World
 from flake8_deadline.paths import Exit, Paths
@@ -35,6 +36,8 @@ class Swallow(NamedTuple):
     bare: bool
     explicit: bool
     """Whether it names what it takes."""
+    takes: Literal["signal", "cancelled", "error"]
+    """What it takes: the signal itself, the cancellation an awaiting coroutine sees instead, or what a callee has turned the signal into."""
     sweep: bool
     """Whether what it guards is a loop: what was swallowed then ended one sweep, and another may start."""
 
@@ -101,13 +104,13 @@ class Verdicts:
                 for handler in place.node.handlers:
                     taken = self._world.takes(handler, flight)
                     if taken:
-                        for answerable in self._answerable(handler, place.node, taken == "explicit", swallow):
+                        for answerable in self._answerable(handler, place.node, flight, swallow):
                             yield from self._handle(handler, flight, place, answerable)
                         return
             place = place.outer
         yield Fate("escapes", swallow, 0, flight)
 
-    def _answerable(self, handler: Handler, around: Try, explicit: bool, swallow: Swallow | None) -> Iterator[Swallow]:
+    def _answerable(self, handler: Handler, around: Try, flight: Flight, swallow: Swallow | None) -> Iterator[Swallow]:
         """Who answers for what this clause takes: the clause that turned the signal into it, and this one too where it would take the signal
         just as well (mending one of them alone would not let the signal out).
         """
@@ -115,11 +118,12 @@ class Verdicts:
             yield swallow
         if swallow is None or self._world.takes(handler, SIGNAL) == "broad":
             sweep = any(isinstance(site.step, Loop) and self.paths.works(site.step) for site in sites(around.body))
-            yield Swallow(handler.line, handler.column, handler.catches, handler.bare, explicit, sweep)
+            explicit = self._world.takes(handler, flight) == "explicit"
+            yield Swallow(handler.line, handler.column, handler.catches, handler.bare, explicit, flight.kind, sweep)
 
     def _handle(self, handler: Handler, flight: Flight, place: Place, swallow: Swallow) -> Iterator[Fate]:
-        caught = frozenset({handler.name} if handler.name else ())
-        for leave in self.paths.run(handler.body, State(caught), flight):
+        state = known_at(place, lambda step: bool(self._world.lands(step)))._replace(caught=frozenset({handler.name} if handler.name else ()))
+        for leave in self.paths.run(handler.body, state, flight):
             yield from self._resume(leave, Place("part", place.node, place.outer), flight, swallow)
 
     # Going on

@@ -118,10 +118,16 @@ class Results:
             return NOTHING
         own = ClassRef(frame.path, function.owner)
         receiver = frame.receiver
-        if isinstance(receiver, Rows):
-            cls = receiver.manager or own
-        else:
-            cls = receiver.cls if isinstance(receiver, Instance) else receiver or own
+        cls = own if receiver is None else _class_of(receiver) or own
         order = self._inference.classes.ancestors(cls)
         after = order[order.index(own) + 1 :] if own in order else self._inference.classes.ancestors(own)[1:]
         return frozenset({Super(tuple(after), receiver or Instance(own))})
+
+
+def _class_of(receiver: Instance | ClassRef | Rows) -> ClassRef | None:
+    match receiver:
+        case Instance():
+            return receiver.cls
+        case Rows():
+            return receiver.manager
+    return receiver

@@ -48,7 +48,7 @@ class Statements:
             ast.Assign: self._assign,
             ast.AnnAssign: self._annotated,
             ast.AugAssign: lambda node, out: self._expressions.read(node.value, out),
-            ast.Assert: lambda node, out: self._expressions.read(node.test, out),
+            ast.Assert: self._assert,
             ast.Delete: self._delete,
             ast.Return: self._return,
             ast.Raise: self._raise,
@@ -102,6 +102,11 @@ class Statements:
         if node.value is not None:
             self._expressions.read(node.value, out)
             self._expressions.bind(node.target, self._values.value(node.value), out)
+
+    def _assert(self, node: ast.Assert, out: Steps) -> None:
+        self._expressions.read(node.test, out)
+        if isinstance(node.test, ast.Constant) and not node.test.value:
+            out.append(Raise(node.lineno, False, "AssertionError"))
 
     def _delete(self, node: ast.Delete, out: Steps) -> None:
         for target in node.targets:

@@ -61,8 +61,8 @@ def check(project: Project) -> Iterator[Finding]:
     for hazard in chains.nearest(project.deadlines):
         if hazard.calls and not hazard.swallow.explicit:
             message = (
-                f"deadline swallowed: '{chains.clause(hazard.swallow)}' takes SoftTimeLimitExceeded and {_goes_on(project, hazard)} "
-                f"({chains.origin(project, project.reach, hazard)}); re-raise it first"
+                f"deadline swallowed: '{chains.clause(hazard.swallow)}' takes {chains.taken(hazard.swallow)} and {_goes_on(project, hazard)} "
+                f"({chains.origin(project, project.reach, hazard)}); {chains.remedy(hazard.swallow)}"
             )
             yield chains.finding(RULE, project, project.reach, hazard, message)
 

@@ -56,8 +56,8 @@ def check(project: Project) -> Iterator[Finding]:
             goes_on = "goes on to the next item" if hazard.goes_on == "loops" else f"the loop on line {hazard.line} still runs"
             place = "in this loop " if hazard.goes_on == "loops" else ""
             message = (
-                f"deadline swallowed: '{chains.clause(hazard.swallow)}' {place}takes SoftTimeLimitExceeded and {goes_on} "
-                f"({chains.origin(project, project.reach, hazard)}); re-raise it first"
+                f"deadline swallowed: '{chains.clause(hazard.swallow)}' {place}takes {chains.taken(hazard.swallow)} and {goes_on} "
+                f"({chains.origin(project, project.reach, hazard)}); {chains.remedy(hazard.swallow)}"
             )
             yield chains.finding(RULE, project, project.reach, hazard, message)
 

@@ -63,8 +63,8 @@ def check(project: Project) -> Iterator[Finding]:
     for hazard in chains.nearest(project.unreached):
         if hazard.frame[:2] not in reached and not hazard.swallow.explicit:
             message = (
-                f"deadline would be swallowed: '{chains.clause(hazard.swallow)}' takes SoftTimeLimitExceeded and a loop goes on "
-                f"(no task known to reach it); re-raise it first"
+                f"deadline would be swallowed: '{chains.clause(hazard.swallow)}' takes {chains.taken(hazard.swallow)} and a loop goes on "
+                f"(no task known to reach it); {chains.remedy(hazard.swallow)}"
             )
             yield chains.finding(RULE, project, reach, hazard, message)
 
