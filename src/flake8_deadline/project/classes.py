@@ -80,8 +80,6 @@ class Classes:
             if isinstance(of, Instance) and any(isinstance(o, External) and o.name.endswith(_FIELDS) for o in objects):
                 return self._related(bindings[name], frame)
             return frozenset().union(*[self._bound(o, of) for o in objects])
-        if isinstance(of, ClassRef):
-            return None
         values: set[Object] = set()
         said = False
         for method in self._inference.modules.source(ancestor.path).methods.get(ancestor.qualname, ()):

@@ -49,7 +49,7 @@ class Results:
         for o in self._inference.evaluate(call.func, frame):
             match o:
                 case ClassRef():
-                    found.add(Instance(o, True))
+                    found |= self._made_instance(o)
                 case FunctionRef():
                     found |= self.result(self._inference.arguments.given(o, call, frame))
                 case Task():
@@ -65,6 +65,11 @@ class Results:
                 case External():
                     found |= self._external(o, call, frame)
         return frozenset(found)
+
+    def _made_instance(self, cls: ClassRef) -> Objects:
+        """An instance; or what the class's own `__new__` gives instead (a provider of a single service)."""
+        given = [self.result(o) for o in self._inference.classes.attribute(cls, "__new__") if isinstance(o, FunctionRef)]
+        return frozenset().union(*given) | {Instance(cls, True)}
 
     def _by_method(self, call: Call, frame: FunctionRef) -> Objects:
         """`Rows.as_manager()`, `Manager.from_queryset(Rows)`: a manager with the methods of a queryset class of the project; `table.get(key)`."""
