@@ -167,3 +167,6 @@ RUN_QUERIES = frozenset(
 
 NUMBERING = frozenset({"builtins.enumerate()", "builtins.zip()"})
 """Calls that pair each element of their arguments with something else, as values."""
+
+CLOSING = frozenset({"close", "aclose"})
+"""Methods in which hardly any time passes even though they belong to a connection: a guarded one is no finding that anybody would mend."""

@@ -49,14 +49,15 @@ class Draft(NamedTuple):
 
     def on_disk(self, finding: Finding) -> Finding | None:
         """A finding of the new text with its lines as in the old one; None where it stands on an added line."""
-        line = self._line(finding.line)
-        if line is None or finding.fix is None:
-            return line and replace(finding, line=line)
-        fixed_line = self._line(finding.fix.line)
-        return fixed_line and replace(finding, line=line, fix=replace(finding.fix, line=fixed_line))
+        lines = {line: line - sum(added < line for added in self.edit.added) for line in _lines(finding) if line not in self.edit.added}
+        if len(lines) < len(_lines(finding)):
+            return None
+        fix = finding.fix and replace(finding.fix, line=lines[finding.fix.line])
+        return replace(finding, line=lines[finding.line], fix=fix)
 
-    def _line(self, line: int) -> int | None:
-        return None if line in self.edit.added else line - sum(added < line for added in self.edit.added)
+
+def _lines(finding: Finding) -> set[int]:
+    return {finding.line} if finding.fix is None else {finding.line, finding.fix.line}
 
 
 def place(finding: Finding) -> Place:

@@ -1,7 +1,8 @@
-"""Carry out the safe fixes of findings, file by file, and keep only what has been proved right.
+"""Carry out the safe fixes of findings, and of those that come to light with them, and keep only what has been proved right.
 
-Which findings to fix is decided before. Here: the new text of each file, checked by itself and by the linter (every finding said to be
-fixed is gone, no new one has come to the file), or the reason why a finding is left. Nothing is written.
+The linter reports what is true of the code as it is: where one clause lets the deadline out, the next broad one on its way becomes a
+finding, in the same file or in a caller's. So the fixes are made in rounds, and what is proved is the end: every finding said to be fixed
+is gone, and nothing has come that the edit itself is to blame for. Which findings to fix is decided by the caller. Nothing is written.
 """
 
 from __future__ import annotations
@@ -9,17 +10,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Set
 from typing import TYPE_CHECKING, NamedTuple
 
+from flake8_deadline.codemods.draft import Draft, Place, draft, place
 from flake8_deadline.codemods.refusal import RefusedError
-from flake8_deadline.codemods.writer import read, write
+from flake8_deadline.codemods.writer import write
+from flake8_deadline.rule import Finding
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from flake8_deadline.codemods.reraise import Edit
-    from flake8_deadline.rule import Finding
-
+Lint = Callable[[Mapping[str, bytes]], Iterable[Finding]]
+"""All findings of the project with these texts, by path, in place of the files' own."""
+Choose = Callable[[Iterable[Finding]], Iterable[Finding]]
+"""Those of the findings, their lines as in the files on disk, that were asked for."""
 Relint = Callable[[Mapping[str, bytes]], Set[tuple[str, int, str]]]
-"""Lint the project with these texts, by path, in place of the files' own: path, line and code of every finding."""
+
+ROUNDS = 10
+"""Each mends what the one before has brought to light: a chain of swallows deeper than this takes a second run."""
+_DEADLINE = "LIM1"
+"""How the codes begin that tell of clauses on a deadline's way. One that has come to light was there before, out of the deadline's reach."""
 
 
 class Refused(NamedTuple):
@@ -45,28 +53,56 @@ class Mended(NamedTuple):
     """Those of their top-level packages that the file did not import anywhere before."""
 
 
-class _Draft(NamedTuple):
-    """A file's findings and the edit that came of them."""
-
-    path: str
-    old: bytes
-    findings: list[Finding]
-    edit: Edit
+class Outcome(NamedTuple):
+    files: tuple[Mended, ...] = ()
+    """Each file that has a finding to fix, in the order of paths."""
+    revealed: tuple[Refused, ...] = ()
+    """Findings that the fixes have brought to light and that are left."""
 
 
-def mend(root: Path, findings: Iterable[Finding], relint: Relint, first_party: frozenset[str] = frozenset()) -> list[Mended]:
-    """The new text of each file that has a finding with a safe fix, in the order of paths; other findings are passed over.
+class _Job(NamedTuple):
+    root: Path
+    lint: Lint
+    choose: Choose
+    first_party: frozenset[str]
+    before: Set[Place]
+    """Where the linter has findings in the files on disk."""
+
+
+class _Settled(NamedTuple):
+    """The files' edits once no round brings anything to fix; or why not so, by finding."""
+
+    drafts: Mapping[str, Draft]
+    revealed: Mapping[Place, Finding]
+    objections: Mapping[Place, str]
+
+
+def mend_in_rounds(root: Path, asked: Iterable[Finding], lint: Lint, choose: Choose, first_party: frozenset[str] = frozenset()) -> Outcome:
+    """The new text of each file with findings that were asked for or came to light; those without a safe fix are passed over.
 
     `root` is what the findings' paths are relative to; `first_party`: top-level packages of the project. Odd files raise nothing: each
     finding that is not fixed is among the refused.
     """
-    files: dict[str, list[Finding]] = {}
-    for finding in sorted(findings, key=lambda finding: (finding.path, finding.line, finding.column, finding.code)):
-        if finding.fix is not None and finding.fix.safety == "safe":
-            files.setdefault(finding.path, []).append(finding)
-    drafts = [_draft(root, path, members, first_party) for path, members in files.items()]
-    faults = _faults({draft.path: draft for draft in drafts if draft.edit.fixes}, relint)
-    return [_mended(draft, faults.get(draft.path)) for draft in drafts]
+    wanted = _fixable(asked)
+    if not wanted:
+        return Outcome()
+    job = _Job(root, lint, choose, first_party, {place(finding) for finding in lint({})})
+    objections: dict[Place, str] = {}
+    while True:
+        # From the start without what was objected to: what that has brought to light may not be there.
+        settled = _settle(job, wanted, objections)
+        if not settled.objections:
+            return _outcome(job, settled, wanted.keys(), objections)
+        objections.update(settled.objections)
+
+
+def mend(root: Path, findings: Iterable[Finding], relint: Relint, first_party: frozenset[str] = frozenset()) -> list[Mended]:
+    """One round of it, for a linter that tells places and no more."""
+
+    def lint(texts: Mapping[str, bytes]) -> Iterable[Finding]:
+        return [Finding(path, line, 1, code, "", "") for path, line, code in relint(texts)]
+
+    return list(mend_in_rounds(root, findings, lint, lambda found: (), first_party).files)
 
 
 def apply(root: Path, mended: Iterable[Mended]) -> list[Refused]:
@@ -78,64 +114,85 @@ def apply(root: Path, mended: Iterable[Mended]) -> list[Refused]:
         try:
             write(root, one.path, one.old, one.new)
         except RefusedError as error:
-            refused += _refuse(one.fixed, str(error))
+            refused += [Refused(*place(finding), str(error)) for finding in one.fixed]
     return refused
 
 
-def _draft(root: Path, path: str, findings: list[Finding], first_party: frozenset[str]) -> _Draft:
-    # Only now, as importing libcst takes longer than linting many a project, and most runs find nothing to fix.
-    from flake8_deadline.codemods.reraise import Edit, Refusal, insert_reraise  # noqa: PLC0415
-    from flake8_deadline.codemods.verify import verify  # noqa: PLC0415
-
-    old = b""
-    fixes = [finding.fix for finding in findings if finding.fix is not None]
-    try:
-        old = read(root, path)
-        edit = insert_reraise(old, fixes, first_party)
-        if edit.fixes:
-            verify(old, edit)
-    except RefusedError as error:
-        edit = Edit(old, refusals=tuple(Refusal(fix, str(error)) for fix in fixes))
-    return _Draft(path, old, findings, edit)
+def _fixable(findings: Iterable[Finding]) -> dict[Place, Finding]:
+    return {place(finding): finding for finding in findings if finding.fix is not None and finding.fix.safety == "safe"}
 
 
-def _faults(drafts: Mapping[str, _Draft], relint: Relint) -> dict[str, str]:
-    """Why the linter objects to a file's edit, by path. Asked again without the objectionable ones, as files bear on one another."""
-    faults: dict[str, str] = {}
-    if not drafts:
-        return faults
-    before = relint({})
-    while True:
-        left = {path: draft for path, draft in drafts.items() if path not in faults}
-        after = relint({path: draft.edit.source for path, draft in left.items()}) if left else before
-        found = {path: fault for path, draft in left.items() if (fault := _fault(draft, before, after)) is not None}
-        if not found:
-            return faults
-        faults.update(found)
+def _settle(job: _Job, asked: Mapping[Place, Finding], refused: Mapping[Place, str]) -> _Settled:
+    """Fix, lint, and fix what has come to light, until nothing new comes."""
+    wanted = dict(asked)
+    drafts: dict[str, Draft] = {}
+    revealed: dict[Place, Finding] = {}
+    for _ in range(ROUNDS):
+        drafts = _drafts(job, wanted, refused, drafts)
+        texts = {path: one.edit.source for path, one in drafts.items() if one.edit.fixes}
+        if not texts:
+            break
+        found, objections = _found(job, drafts, texts)
+        objections.update(_unhelped(job, drafts, found))
+        if objections:
+            return _Settled(drafts, {}, objections)
+        revealed = {where: finding for where, finding in found.items() if where not in job.before and where not in wanted}
+        more = {where: finding for where, finding in _fixable(job.choose(revealed.values())).items() if where not in refused}
+        if not more:
+            break
+        wanted.update(more)
+    return _Settled(drafts, revealed, {})
 
 
-def _fault(draft: _Draft, before: Set[tuple[str, int, str]], after: Set[tuple[str, int, str]]) -> str | None:
-    from flake8_deadline.codemods.verify import moved  # noqa: PLC0415
-
-    old = {(moved(line, draft.edit.added), code) for path, line, code in before if path == draft.path}
-    new = {(line, code) for path, line, code in after if path == draft.path}
-    for finding in draft.findings:
-        if finding.fix in draft.edit.fixes and (moved(finding.line, draft.edit.added), finding.code) in new:
-            return f"the linter would still find {finding.code} on line {finding.line}"
-    for line, code in sorted(new - old):
-        return f"the linter would find {code} on line {line} of the result"
-    return None
-
-
-def _mended(draft: _Draft, fault: str | None) -> Mended:
-    edit = draft.edit
-    if fault is not None:
-        return Mended(draft.path, draft.old, draft.old, (), tuple(_refuse(draft.findings, fault)))
-    reasons = {refusal.fix: refusal.reason for refusal in edit.refusals}
-    fixed = tuple(finding for finding in draft.findings if finding.fix in edit.fixes)
-    refused = tuple(Refused(one.path, one.line, one.code, reasons[one.fix]) for one in draft.findings if one.fix in reasons)
-    return Mended(draft.path, draft.old, edit.source, fixed, refused, edit.imports, edit.first_imports)
+def _drafts(job: _Job, wanted: Mapping[Place, Finding], refused: Mapping[Place, str], known: Mapping[str, Draft]) -> dict[str, Draft]:
+    """The edit of each file, made anew where there is more to fix in it."""
+    files: dict[str, list[Finding]] = {where.path: [] for where in sorted({*wanted, *refused})}
+    for where, finding in wanted.items():
+        if where not in refused:
+            files[where.path].append(finding)
+    return {
+        path: known[path] if path in known and len(known[path].findings) == len(members) else draft(job.root, path, members, job.first_party)
+        for path, members in files.items()
+    }
 
 
-def _refuse(findings: Iterable[Finding], reason: str) -> list[Refused]:
-    return [Refused(finding.path, finding.line, finding.code, reason) for finding in findings]
+def _found(job: _Job, drafts: Mapping[str, Draft], texts: Mapping[str, bytes]) -> tuple[dict[Place, Finding], dict[Place, str]]:
+    """What the linter finds in the new texts, with the lines of the files on disk; and its objections to edits as a whole."""
+    found: dict[Place, Finding] = {}
+    objections: dict[Place, str] = {}
+    for finding in job.lint(texts):
+        one = drafts.get(finding.path)
+        on_disk = finding if one is None else one.on_disk(finding)
+        if on_disk is not None:
+            found[place(on_disk)] = on_disk
+        if one is not None and (on_disk is None or (not finding.code.startswith(_DEADLINE) and place(on_disk) not in job.before)):
+            reason = f"the linter would find {finding.code} on line {finding.line} of the result"
+            objections.update({place(fixed): reason for fixed in one.fixed})
+    return found, objections
+
+
+def _unhelped(job: _Job, drafts: Mapping[str, Draft], found: Iterable[Place]) -> dict[Place, str]:
+    """The fixed findings whose clause is still one, under their own code or a new one."""
+    fixed = {place(finding) for one in drafts.values() for finding in one.fixed}
+    left = {where[:2]: where.code for where in found if where in fixed or (where.code.startswith(_DEADLINE) and where not in job.before)}
+    return {where: f"the linter would still find {left[where[:2]]} on line {where.line}" for where in fixed if where[:2] in left}
+
+
+def _outcome(job: _Job, settled: _Settled, asked: Set[Place], objections: Mapping[Place, str]) -> Outcome:
+    refused = {where: reason for where, reason in objections.items() if where in asked or where in settled.revealed}
+    files = tuple(_mended(one, {**one.refused, **{where: refused[where] for where in refused if where.path == one.path}}) for one in settled.drafts.values())
+    chosen = {place(finding) for finding in job.choose(settled.revealed.values())}
+    revealed = (Refused(*where, _why_left(finding, where in chosen)) for where, finding in sorted(settled.revealed.items()) if where not in refused)
+    return Outcome(files, tuple(revealed))
+
+
+def _mended(one: Draft, refused: Mapping[Place, str]) -> Mended:
+    edit = one.edit
+    told = tuple(Refused(*where, refused[where]) for where in sorted(refused))
+    return Mended(one.path, one.old, edit.source, one.fixed, told, edit.imports, edit.first_imports)
+
+
+def _why_left(finding: Finding, is_chosen: bool) -> str:
+    if not is_chosen:
+        return "not asked for"
+    return "no safe fix" if not _fixable([finding]) else f"comes to light only after {ROUNDS} rounds: run this again"

@@ -36,6 +36,8 @@ class Time:
         if o.name in libraries.RUN_QUERIES and any(isinstance(passed, Rows) for a in call.args[:1] for passed in self._inference.evaluate(a, frame)):
             return True
         owner, _, method = o.name.rpartition(".")
+        if method in libraries.CLOSING:
+            return False
         if method in libraries.CHEAP_METHODS and not _is_instance_of_class(owner):
             return False
         return not any(name in self._cheap for name in _covering(o.name.replace("()", "")))
