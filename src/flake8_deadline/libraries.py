@@ -169,4 +169,11 @@ NUMBERING = frozenset({"builtins.enumerate()", "builtins.zip()"})
 """Calls that pair each element of their arguments with something else, as values."""
 
 CLOSING = frozenset({"close", "aclose"})
-"""Methods in which hardly any time passes even though they belong to a connection: a guarded one is no finding that anybody would mend."""
+"""Methods of a connection in which hardly any time passes: a guarded one is no finding that anybody would mend."""
+
+CONNECTIONS = frozenset(
+    """
+    connection conn backend client session socket cursor file stream pool channel response
+    """.split()
+)
+"""Words by which the class of a connection is known."""

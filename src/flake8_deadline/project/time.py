@@ -36,7 +36,7 @@ class Time:
         if o.name in libraries.RUN_QUERIES and any(isinstance(passed, Rows) for a in call.args[:1] for passed in self._inference.evaluate(a, frame)):
             return True
         owner, _, method = o.name.rpartition(".")
-        if method in libraries.CLOSING:
+        if method in libraries.CLOSING and any(word in owner.rpartition(".")[2].lower() for word in libraries.CONNECTIONS):
             return False
         if method in libraries.CHEAP_METHODS and not _is_instance_of_class(owner):
             return False
