@@ -98,10 +98,6 @@ def findings() -> Callable[[str, bytes], list[Finding]]:
 
 
 @pytest.fixture
-def relint() -> Callable[[Mapping[str, bytes]], set[tuple[str, int, str]]]:
+def lint() -> Callable[[Mapping[str, bytes]], list[Finding]]:
     """A linter that knows only the texts it is handed."""
-
-    def lint(texts: Mapping[str, bytes]) -> set[tuple[str, int, str]]:
-        return {(path, finding.line, finding.code) for path, text in texts.items() for finding in findings_of(path, text)}
-
-    return lint
+    return lambda texts: [finding for path, text in texts.items() for finding in findings_of(path, text)]

@@ -9,20 +9,27 @@ from typing import TYPE_CHECKING
 import pytest
 
 from flake8_deadline.codemods.first_party import first_party
-from flake8_deadline.codemods.mend import Refused, apply, mend
+from flake8_deadline.codemods.mend import ROUNDS, Refused, apply, mend, mend_in_rounds
 from flake8_deadline.rule import Finding, Fix
 from flake8_deadline.tree import Tree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Set
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
-    Relint = Callable[[Mapping[str, bytes]], Set[tuple[str, int, str]]]
+    from flake8_deadline.codemods.mend import Mended
+    from flake8_deadline.rule import Safety
+
+    Lint = Callable[[Mapping[str, bytes]], Iterable[Finding]]
     Findings = Callable[[str, bytes], list[Finding]]
 
 LOOP = b"def f(rows):\n    for row in rows:\n        try:\n            row.go()\n        except Exception:\n            pass\n"
 IMPORT = b"from celery.exceptions import SoftTimeLimitExceeded\n"
 CLAUSE = b"        except SoftTimeLimitExceeded:\n            raise\n"
+NEST = (
+    b"def f(rows):\n    for row in rows:\n        try:\n            try:\n                row.go()\n"
+    b"            except Exception:\n                pass\n        except Exception:\n            pass\n"
+)
 MENDED = IMPORT + b"\n" + LOOP.replace(b"        except", CLAUSE + b"        except")
 
 
@@ -32,62 +39,91 @@ def plant(root: Path, path: str, text: bytes = LOOP) -> bytes:
     return text
 
 
-def test_each_file_gets_its_new_text_and_nothing_is_written(tmp_path: Path, findings: Findings, relint: Relint) -> None:
+def finding(path: str, line: int, code: str = "LIM101", safety: Safety | None = "safe") -> Finding:
+    fix = safety and Fix(line, "celery.exceptions", "SoftTimeLimitExceeded", safety)
+    return Finding(path, line, 1, code, "name", "message", (), fix)
+
+
+def everything(findings: Iterable[Finding]) -> Iterable[Finding]:
+    return findings
+
+
+def nothing(findings: Iterable[Finding]) -> Iterable[Finding]:
+    return ()
+
+
+def mended(root: Path, asked: Iterable[Finding], lint: Lint) -> list[Mended]:
+    """The files, where nothing comes to light that is left."""
+    outcome = mend_in_rounds(root, asked, lint, everything)
+    assert outcome.revealed == ()
+    return list(outcome.files)
+
+
+def clauses(text: bytes) -> list[int]:
+    """The lines of a text on which a clause for Exception stands, and has not been mended."""
+    lines = text.split(b"\n")
+    return [number for number, line in enumerate(lines, 1) if b"except Exception" in line and b"raise" not in lines[number - 2]]
+
+
+def inside_out(texts: Mapping[str, bytes]) -> list[Finding]:
+    """Of each text the first clause that has not been mended, as it keeps the signal from the others."""
+    return [finding(path, clauses(text)[0]) for path, text in texts.items() if clauses(text)]
+
+
+def test_each_file_gets_its_new_text_and_nothing_is_written(tmp_path: Path, findings: Findings, lint: Lint) -> None:
     found = [finding for path in ("shop/b.py", "a.py") for finding in findings(path, plant(tmp_path, path))]
 
-    first, second = mend(tmp_path, found, relint)
+    first, second = mended(tmp_path, found, lint)
 
     assert (first.path, first.old, first.new, first.refused) == ("a.py", LOOP, MENDED, ())
-    assert [finding.line for finding in first.fixed] == [5]
-    assert (first.imports, first.first_imports) == (("celery.exceptions",), ("celery",))
+    assert [one.line for one in first.fixed] == [5]
+    assert (first.imports, first.first_imports, first.added) == (("celery.exceptions",), ("celery",), (1, 2, 7, 8))
     assert (second.path, second.new) == ("shop/b.py", MENDED)
     assert (tmp_path / "a.py").read_bytes() == LOOP
 
 
-def test_applied_is_what_was_mended(tmp_path: Path, findings: Findings, relint: Relint) -> None:
-    mended = mend(tmp_path, findings("a.py", plant(tmp_path, "a.py")), relint)
+def test_applied_is_what_was_mended(tmp_path: Path, findings: Findings, lint: Lint) -> None:
+    files = mended(tmp_path, findings("a.py", plant(tmp_path, "a.py")), lint)
 
-    assert apply(tmp_path, mended) == []
+    assert apply(tmp_path, files) == []
     assert (tmp_path / "a.py").read_bytes() == MENDED
-    assert mend(tmp_path, findings("a.py", MENDED), relint) == []
+    assert mended(tmp_path, findings("a.py", MENDED), lint) == []
 
 
-def test_a_file_without_an_edit_is_not_written(tmp_path: Path, findings: Findings, relint: Relint) -> None:
+def test_a_file_without_an_edit_is_not_written(tmp_path: Path, findings: Findings, lint: Lint) -> None:
     text = plant(tmp_path, "a.py", b"SoftTimeLimitExceeded = 1\n" + LOOP)
     before = (tmp_path / "a.py").stat()
 
-    mended = mend(tmp_path, findings("a.py", text), relint)
+    files = mended(tmp_path, findings("a.py", text), lint)
 
-    assert apply(tmp_path, mended) == []
+    assert apply(tmp_path, files) == []
     assert (tmp_path / "a.py").stat() == before
-    assert mended[0].refused == (Refused("a.py", 6, "LIM101", "the name SoftTimeLimitExceeded is bound elsewhere (line 1, assignment)"),)
+    assert files[0].refused == (Refused("a.py", 6, "LIM101", "the name SoftTimeLimitExceeded is bound elsewhere (line 1, assignment)"),)
 
 
-def test_a_file_that_cannot_be_written_is_told_and_the_others_are_written(tmp_path: Path, findings: Findings, relint: Relint) -> None:
+def test_a_file_that_cannot_be_written_is_told_and_the_others_are_written(tmp_path: Path, findings: Findings, lint: Lint) -> None:
     found = [finding for path in ("a.py", "b.py") for finding in findings(path, plant(tmp_path, path))]
-    mended = mend(tmp_path, found, relint)
+    files = mended(tmp_path, found, lint)
     plant(tmp_path, "a.py", b"pass\n")
 
-    assert apply(tmp_path, mended) == [Refused("a.py", 5, "LIM101", "the file has changed since it was read")]
+    assert apply(tmp_path, files) == [Refused("a.py", 5, "LIM101", "the file has changed since it was read")]
     assert (tmp_path / "b.py").read_bytes() == MENDED
 
 
-def test_findings_without_a_safe_fix_are_passed_over(tmp_path: Path, relint: Relint) -> None:
+def test_findings_without_a_safe_fix_are_passed_over(tmp_path: Path, lint: Lint) -> None:
     plant(tmp_path, "a.py")
-    unsafe = Fix(5, "celery.exceptions", "SoftTimeLimitExceeded", "unsafe")
-    found = [Finding("a.py", 5, 1, "LIM101", "n", "m", (), fix) for fix in (None, unsafe)]
 
-    assert mend(tmp_path, found, relint) == []
+    assert mended(tmp_path, [finding("a.py", 5, safety=None), finding("a.py", 5, "LIM102", "unsafe")], lint) == []
 
 
-def test_two_findings_of_one_clause_are_both_fixed_by_one_clause(tmp_path: Path, findings: Findings, relint: Relint) -> None:
-    (finding,) = findings("a.py", plant(tmp_path, "a.py"))
-    other = Finding("a.py", 5, 1, "LIM102", "n", "m", (), finding.fix)
+def test_two_findings_of_one_clause_are_both_fixed_by_one_clause(tmp_path: Path, lint: Lint) -> None:
+    plant(tmp_path, "a.py")
+    both = finding("a.py", 5, "LIM101"), finding("a.py", 5, "LIM102")
 
-    (mended,) = mend(tmp_path, [other, finding], relint)
+    (one,) = mended(tmp_path, both[::-1], lint)
 
-    assert mended.fixed == (finding, other)
-    assert mended.new == MENDED
+    assert one.fixed == both
+    assert one.new == MENDED
 
 
 @pytest.mark.parametrize(
@@ -98,66 +134,212 @@ def test_two_findings_of_one_clause_are_both_fixed_by_one_clause(tmp_path: Path,
         ("shop", "not a regular file"),
     ],
 )
-def test_a_path_that_is_no_file_of_the_project_is_refused(tmp_path: Path, findings: Findings, relint: Relint, path: str, why: str) -> None:
+def test_a_path_that_is_no_file_of_the_project_is_refused(tmp_path: Path, lint: Lint, path: str, why: str) -> None:
     plant(tmp_path, "a.py")
     plant(tmp_path, "root/shop/b.py")
 
-    (mended,) = mend(tmp_path / "root", findings(path, LOOP), relint)
+    (one,) = mended(tmp_path / "root", [finding(path, 5)], lint)
 
-    assert (mended.old, mended.new, mended.fixed) == (b"", b"", ())
-    assert mended.refused == (Refused(path, 5, "LIM101", why),)
+    assert (one.old, one.new, one.fixed) == (b"", b"", ())
+    assert one.refused == (Refused(path, 5, "LIM101", why),)
 
 
-def test_an_edit_that_fails_its_check_is_refused(tmp_path: Path, findings: Findings, relint: Relint, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_edit_that_fails_its_check_is_refused(tmp_path: Path, findings: Findings, lint: Lint, monkeypatch: pytest.MonkeyPatch) -> None:
     from flake8_deadline.codemods import verify  # noqa: PLC0415
 
     monkeypatch.setattr(verify, "same_tree", lambda one, other: False)
 
-    (mended,) = mend(tmp_path, findings("a.py", plant(tmp_path, "a.py")), relint)
+    (one,) = mended(tmp_path, findings("a.py", plant(tmp_path, "a.py")), lint)
 
-    assert mended.new == LOOP
-    assert mended.refused[0].reason.startswith("the edit did not pass its check: the result would mean something else")
-
-
-def test_an_edit_after_which_the_finding_is_still_there_is_refused(tmp_path: Path, findings: Findings) -> None:
-    def relint(texts: Mapping[str, bytes]) -> set[tuple[str, int, str]]:
-        return {("a.py", 9 if texts else 5, "LIM101")}
-
-    (mended,) = mend(tmp_path, findings("a.py", plant(tmp_path, "a.py")), relint)
-
-    assert (mended.new, mended.fixed) == (LOOP, ())
-    assert mended.refused == (Refused("a.py", 5, "LIM101", "the linter would still find LIM101 on line 5"),)
+    assert one.new == LOOP
+    assert one.refused[0].reason.startswith("the edit did not pass its check: the result would mean something else")
 
 
-def test_an_edit_that_brings_a_new_finding_is_refused(tmp_path: Path, findings: Findings) -> None:
-    def relint(texts: Mapping[str, bytes]) -> set[tuple[str, int, str]]:
-        return {("a.py", 9, "LIM108")} if texts else {("a.py", 5, "LIM101")}
+def test_what_is_revealed_is_mended_in_the_same_run(tmp_path: Path) -> None:
+    plant(tmp_path, "a.py", NEST)
 
-    (mended,) = mend(tmp_path, findings("a.py", plant(tmp_path, "a.py")), relint)
+    (one,) = mended(tmp_path, [finding("a.py", 6)], inside_out)
 
-    assert mended.new == LOOP
-    assert mended.refused[0].reason == "the linter would find LIM108 on line 9 of the result"
-
-
-def test_findings_that_were_there_before_may_stay(tmp_path: Path, findings: Findings) -> None:
-    def relint(texts: Mapping[str, bytes]) -> set[tuple[str, int, str]]:
-        return {("a.py", 4 if texts else 2, "LIM201"), ("b.py", 1, "LIM301")} | (set() if texts else {("a.py", 5, "LIM101")})
-
-    (mended,) = mend(tmp_path, findings("a.py", plant(tmp_path, "a.py")), relint)
-
-    assert mended.new == MENDED
+    assert one.new.count(b"except SoftTimeLimitExceeded:") == 2
+    assert one.new.count(IMPORT) == 1
+    assert [fixed.line for fixed in one.fixed] == [6, 8]
+    assert inside_out({"a.py": one.new}) == []
 
 
-def test_a_refused_edit_does_not_stop_the_others_which_are_linted_again_without_it(tmp_path: Path, findings: Findings) -> None:
+def test_what_is_revealed_in_another_file_is_mended_too(tmp_path: Path) -> None:
+    for path in ("caller.py", "helper.py"):
+        plant(tmp_path, path)
+
+    def lint(texts: Mapping[str, bytes]) -> list[Finding]:
+        helper, caller = (clauses(texts.get(path, LOOP)) for path in ("helper.py", "caller.py"))
+        return [finding("helper.py", helper[0], "LIM102")] if helper else [finding("caller.py", line) for line in caller]
+
+    files = mended(tmp_path, [finding("helper.py", 5, "LIM102")], lint)
+
+    assert [(one.path, one.old, one.new) for one in files] == [("caller.py", LOOP, MENDED), ("helper.py", LOOP, MENDED)]
+
+
+def test_only_files_with_something_new_to_fix_are_edited_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from flake8_deadline.codemods import reraise  # noqa: PLC0415
+
+    plant(tmp_path, "a.py", NEST)
+    plant(tmp_path, "b.py")
+    edited: list[int] = []
+    insert = reraise.insert_reraise
+    monkeypatch.setattr(reraise, "insert_reraise", lambda source, fixes, first_party: edited.append(len(fixes)) or insert(source, fixes, first_party))
+
+    mended(tmp_path, [finding("a.py", 6), finding("b.py", 5)], inside_out)
+
+    assert edited == [1, 1, 2]
+
+
+def test_what_nobody_asked_for_is_revealed_and_left(tmp_path: Path) -> None:
+    plant(tmp_path, "a.py", NEST)
+
+    outcome = mend_in_rounds(tmp_path, [finding("a.py", 6)], inside_out, nothing)
+
+    assert [fixed.line for fixed in outcome.files[0].fixed] == [6]
+    assert outcome.revealed == (Refused("a.py", 8, "LIM101", "not asked for"),)
+
+
+@pytest.mark.parametrize("safety", [None, "unsafe"])
+def test_what_has_no_safe_fix_is_revealed_and_left(tmp_path: Path, safety: Safety | None) -> None:
+    plant(tmp_path, "a.py")
+
+    def lint(texts: Mapping[str, bytes]) -> list[Finding]:
+        return [finding("a.py", 3, "LIM105", safety), finding("b.py", 7, "LIM106", safety)] if texts else [finding("a.py", 5)]
+
+    outcome = mend_in_rounds(tmp_path, lint({}), lint, everything)
+
+    assert outcome.files[0].new == MENDED
+    assert outcome.revealed == (Refused("a.py", 1, "LIM105", "no safe fix"), Refused("b.py", 7, "LIM106", "no safe fix"))
+
+
+def test_what_is_asked_for_is_told_by_its_line_on_disk(tmp_path: Path) -> None:
+    plant(tmp_path, "a.py", NEST)
+    offered: list[tuple[int, int]] = []
+
+    def choose(findings: Iterable[Finding]) -> Iterable[Finding]:
+        offered.extend((one.line, one.fix.line) for one in findings if one.fix is not None)
+        return ()
+
+    mend_in_rounds(tmp_path, [finding("a.py", 6)], inside_out, choose)
+
+    assert set(offered) == {(8, 8)}
+
+
+def test_a_chain_too_deep_for_the_rounds_takes_a_second_run(tmp_path: Path) -> None:
+    deep = b"".join(LOOP.replace(b"f(", b"f%d(" % number) for number in range(ROUNDS + 1))
+    plant(tmp_path, "a.py", deep)
+
+    outcome = mend_in_rounds(tmp_path, inside_out({"a.py": deep}), inside_out, everything)
+
+    assert len(outcome.files[0].fixed) == ROUNDS
+    line = deep.count(b"\n") - 1
+    assert outcome.revealed == (Refused("a.py", line, "LIM101", f"comes to light only after {ROUNDS} rounds: run this again"),)
+    assert len(inside_out({"a.py": outcome.files[0].new})) == 1
+
+
+@pytest.mark.parametrize("code", ["LIM101", "LIM102", "LIM108"])
+def test_a_fix_that_does_not_help_is_refused(tmp_path: Path, code: str) -> None:
+    plant(tmp_path, "a.py")
+
+    (one,) = mended(tmp_path, [finding("a.py", 5)], lambda texts: [finding("a.py", 9 if texts else 5, code if texts else "LIM101")])
+
+    assert (one.new, one.fixed) == (LOOP, ())
+    assert one.refused == (Refused("a.py", 5, "LIM101", f"the linter would still find {code} on line 5"),)
+
+
+def test_a_fix_that_does_not_help_does_not_stop_the_others_of_its_file(tmp_path: Path) -> None:
+    plant(tmp_path, "a.py", LOOP + LOOP)
+    asked = [finding("a.py", 5), finding("a.py", 11)]
+
+    (one,) = mended(tmp_path, asked, lambda texts: [finding("a.py", 9 if b"raise\n        except" in texts["a.py"][:200] else 7)] if texts else asked)
+
+    assert one.refused == (Refused("a.py", 5, "LIM101", "the linter would still find LIM101 on line 5"),)
+    assert one.fixed == (asked[1],)
+    assert one.new == IMPORT + b"\n" + LOOP + MENDED.removeprefix(IMPORT + b"\n")
+
+
+def test_what_only_a_refused_fix_reveals_is_not_mended(tmp_path: Path) -> None:
+    for path in ("a.py", "b.py", "c.py"):
+        plant(tmp_path, path)
+
+    def lint(texts: Mapping[str, bytes]) -> list[Finding]:
+        found = [finding("a.py", 5)] if "a.py" not in texts else [finding("b.py", 5)] if "b.py" not in texts else [finding("a.py", 9)]
+        return found if "c.py" in texts else [*found, finding("c.py", 5)]
+
+    first, other = mended(tmp_path, [finding("a.py", 5), finding("c.py", 5)], lint)
+
+    assert (first.path, first.new, first.refused[0].line) == ("a.py", LOOP, 5)
+    assert (other.path, other.new) == ("c.py", MENDED)
+
+
+def test_what_a_revealed_fix_does_not_mend_is_refused_as_well(tmp_path: Path) -> None:
+    plant(tmp_path, "a.py", NEST)
+
+    def lint(texts: Mapping[str, bytes]) -> list[Finding]:
+        return [*inside_out(texts), *([finding("a.py", 14)] if b"    raise\n        except E" in texts.get("a.py", b"") else [])]
+
+    (one,) = mended(tmp_path, [finding("a.py", 6)], lint)
+
+    assert [fixed.line for fixed in one.fixed] == [6]
+    assert one.refused == (Refused("a.py", 8, "LIM101", "the linter would still find LIM101 on line 8"),)
+
+
+def test_another_finding_of_a_mended_clause_that_was_there_before_may_stay(tmp_path: Path) -> None:
+    plant(tmp_path, "a.py")
+
+    (one,) = mended(
+        tmp_path,
+        [finding("a.py", 5)],
+        lambda texts: [finding("a.py", 9, "LIM105", None)] if texts else [finding("a.py", 5), finding("a.py", 5, "LIM105", None)],
+    )
+
+    assert one.new == MENDED
+
+
+@pytest.mark.parametrize(("line", "code"), [(9, "LIM201"), (7, "LIM101"), (1, "LIM301")])
+def test_an_edit_that_is_to_blame_for_a_new_finding_is_refused(tmp_path: Path, line: int, code: str) -> None:
+    plant(tmp_path, "a.py")
+
+    (one,) = mended(tmp_path, [finding("a.py", 5)], lambda texts: [finding("a.py", line, code)] if texts else [finding("a.py", 5)])
+
+    assert one.new == LOOP
+    assert one.refused[0].reason == f"the linter would find {code} on line {line} of the result"
+
+
+def test_a_fix_for_an_added_line_is_an_objection(tmp_path: Path) -> None:
+    plant(tmp_path, "a.py")
+    odd = Finding("a.py", 9, 1, "LIM101", "name", "message", (), Fix(7, "celery.exceptions", "SoftTimeLimitExceeded", "safe"))
+
+    (one,) = mended(tmp_path, [finding("a.py", 5)], lambda texts: [odd] if texts else [finding("a.py", 5)])
+
+    assert one.refused[0].reason == "the linter would find LIM101 on line 9 of the result"
+
+
+def test_findings_that_were_there_before_may_stay(tmp_path: Path) -> None:
+    plant(tmp_path, "a.py")
+
+    def lint(texts: Mapping[str, bytes]) -> list[Finding]:
+        others = [finding("a.py", 4 if texts else 2, "LIM201", None), finding("b.py", 1, "LIM301", None)]
+        return others if texts else [*others, finding("a.py", 5)]
+
+    (one,) = mended(tmp_path, [finding("a.py", 5)], lint)
+
+    assert one.new == MENDED
+
+
+def test_a_refused_edit_does_not_stop_other_files_which_are_linted_again_without_it(tmp_path: Path, findings: Findings) -> None:
     asked: list[list[str]] = []
 
-    def relint(texts: Mapping[str, bytes]) -> set[tuple[str, int, str]]:
+    def lint(texts: Mapping[str, bytes]) -> list[Finding]:
         asked.append(sorted(texts))
-        return {("b.py", 1, "LIM301")} if "b.py" in texts else set()
+        return [finding("b.py", 1, "LIM301")] if "b.py" in texts else []
 
     found = [finding for path in ("a.py", "b.py") for finding in findings(path, plant(tmp_path, path))]
 
-    first, second = mend(tmp_path, found, relint)
+    first, second = mended(tmp_path, found, lint)
 
     assert asked == [[], ["a.py", "b.py"], ["a.py"]]
     assert (first.new, second.new) == (MENDED, LOOP)
@@ -166,21 +348,27 @@ def test_a_refused_edit_does_not_stop_the_others_which_are_linted_again_without_
 def test_where_every_edit_is_refused_the_linter_is_not_asked_in_vain(tmp_path: Path, findings: Findings) -> None:
     asked: list[list[str]] = []
 
-    def relint(texts: Mapping[str, bytes]) -> set[tuple[str, int, str]]:
+    def lint(texts: Mapping[str, bytes]) -> list[Finding]:
         asked.append(sorted(texts))
-        return {("a.py", 1, "LIM301")} if texts else set()
+        return [finding("a.py", 1, "LIM301")] if texts else []
 
-    mend(tmp_path, findings("a.py", plant(tmp_path, "a.py")), relint)
+    mended(tmp_path, findings("a.py", plant(tmp_path, "a.py")), lint)
 
     assert asked == [[], ["a.py"]]
 
 
-def test_the_place_of_the_import_knows_the_project_s_own_packages(tmp_path: Path, findings: Findings, relint: Relint) -> None:
+def test_one_round_for_a_linter_that_tells_places_alone(tmp_path: Path, findings: Findings) -> None:
+    (one,) = mend(tmp_path, findings("a.py", plant(tmp_path, "a.py")), lambda texts: set() if texts else {("a.py", 5, "LIM101")})
+
+    assert one.new == MENDED
+
+
+def test_the_place_of_the_import_knows_the_project_s_own_packages(tmp_path: Path, findings: Findings, lint: Lint) -> None:
     text = plant(tmp_path, "a.py", b"import aaa\n\n\n" + LOOP)
 
-    (mended,) = mend(tmp_path, findings("a.py", text), relint, frozenset({"aaa"}))
+    outcome = mend_in_rounds(tmp_path, findings("a.py", text), lint, everything, frozenset({"aaa"}))
 
-    assert mended.new.startswith(IMPORT + b"\nimport aaa\n")
+    assert outcome.files[0].new.startswith(IMPORT + b"\nimport aaa\n")
 
 
 def test_own_packages_are_what_stands_where_imports_start() -> None:
@@ -191,8 +379,8 @@ def test_own_packages_are_what_stands_where_imports_start() -> None:
 
 def test_libcst_is_imported_for_a_fix_alone() -> None:
     program = (
-        "import sys\nfrom pathlib import Path\nfrom flake8_deadline.codemods.mend import mend\n"
-        "assert mend(Path('.'), [], lambda texts: set()) == []\nassert 'libcst' not in sys.modules"
+        "import sys\nfrom pathlib import Path\nfrom flake8_deadline.codemods.mend import mend_in_rounds\n"
+        "assert mend_in_rounds(Path('.'), [], lambda texts: [], lambda found: found).files == ()\nassert 'libcst' not in sys.modules"
     )
 
     subprocess.run([sys.executable, "-c", program], check=True)

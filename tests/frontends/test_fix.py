@@ -22,6 +22,11 @@ def sync(rows):
 FIXED = LOOP.replace(
     "from celery import shared_task\n", "from celery import shared_task\nfrom celery.exceptions import SoftTimeLimitExceeded\n"
 ).replace("        except Exception:", "        except SoftTimeLimitExceeded:\n            raise\n        except Exception:")
+NEST = LOOP.replace(
+    "            row.save()\n", "            try:\n                row.save()\n            except Exception:\n                row.fail()\n"
+).replace("            row.fail()\n", "            row.broken = True\n")
+CALLER = LOOP.replace("shared_task\n\n", "shared_task\n\nfrom saving import save\n\n", 1).replace("row.save()", "save(row)")
+HELPER = "def save(row):\n    try:\n        row.save()\n    except Exception:\n        row.failed = True\n"
 NOT_ONE_TO_FIX = LOOP.replace("row.fail()", "raise")
 
 
@@ -130,7 +135,7 @@ def test_findings_without_a_safe_fix_and_unreadable_files_are_not_forgotten(proj
 
 
 def test_a_module_that_imports_celery_for_the_first_time_is_pointed_out(project, run):
-    helper = "def save(row):\n    try:\n        row.save()\n    except Exception:\n        row.fail()\n"
+    helper = "def save(row):\n    try:\n        row.save()\n    except Exception:\n        row.failed = True\n"
     loop = LOOP.partition("        try:")[0].replace("shared_task\n\n", "shared_task\n\nfrom one import save\n", 1) + "        save(row)\n"
     project({"one.py": helper, "tasks.py": loop})
     assert run()[2].startswith("Would fix 1 finding in 1 file (1 import added, 1 file imports celery for the first time).\n")
@@ -170,3 +175,45 @@ def test_a_file_elsewhere_is_named_from_its_root_in_the_diff(project, run, tmp_p
 def test_code_that_does_no_harm_is_left_alone(project, run):
     project({"a.py": NOT_ONE_TO_FIX})
     assert run() == (0, "", "Nothing to fix.\n")
+
+
+def test_an_outer_clause_that_takes_the_deadline_next_is_mended_by_the_same_run(project, run):
+    root = project({"a.py": NEST})
+    code, _, err = run()
+    assert code == 1
+    assert err.startswith("Would fix 2 findings in 1 file (1 import added), 1 of them revealed by the fix of another.\n")
+    assert run("--write", "--allow-dirty")[0] == 0
+    text = (root / "a.py").read_text()
+    assert text.count("import SoftTimeLimitExceeded\n") == 1
+    assert text.count("except SoftTimeLimitExceeded:\n") == 2
+    assert run() == (0, "", "Nothing to fix.\n")
+
+
+def test_a_caller_s_clause_in_another_file_is_mended_by_the_same_run(project, run):
+    root = project({"saving.py": HELPER, "tasks.py": CALLER})
+    assert run("--write", "--allow-dirty")[0] == 0
+    for name in ("saving.py", "tasks.py"):
+        assert (root / name).read_text().count("except SoftTimeLimitExceeded:\n") == 1
+    assert run() == (0, "", "Nothing to fix.\n")
+
+
+def test_what_is_revealed_and_was_not_asked_for_is_told_and_left(project, run):
+    root = project({"saving.py": HELPER, "tasks.py": CALLER})
+    code, out, err = run("saving.py")
+    assert (code, "tasks.py" in out) == (1, False)
+    assert err.splitlines()[1:] == ["1 finding revealed by the fixes and left:", "  tasks.py:11: LIM101 not asked for", "Apply with --write."]
+    silenced = NEST.replace("        except Exception:\n            row.broken", "        except Exception:  # noqa: LIM101\n            row.broken")
+    (root / "saving.py").write_text(silenced)
+    assert run("--write", "--allow-dirty", "saving.py") == (
+        0,
+        "",
+        "Fixed 1 finding in 1 file (1 import added).\n1 finding revealed by the fixes and left:\n  saving.py:15: LIM101 not asked for\n",
+    )
+
+
+def test_what_is_left_is_told_by_the_line_where_it_stands_after_writing(project, run):
+    finally_too = LOOP.replace("sync", "later").partition("\n\n\n")[2] + "        finally:\n            continue\n"
+    root = project({"a.py": LOOP + "\n\n" + finally_too})
+    assert "  a.py:18: LIM101 continue in the finally" in run()[2]
+    assert "  a.py:21: LIM101 continue in the finally" in run("--write", "--allow-dirty")[2]
+    assert (root / "a.py").read_text().splitlines()[20] == "        except Exception:"

@@ -1,7 +1,7 @@
 """`flake8-deadline fix`: the diff of all safe fixes, or with `--write` the fixes themselves.
 
-Fixes what `check` would report with the same arguments, no more. The diff alone goes to standard output, so that `git apply` can take
-it; what is said about it goes to standard error.
+Fixes what `check` would report with the same arguments, and what it would report once that is fixed, no more. The diff alone goes to
+standard output, so that `git apply` can take it; what is said about it goes to standard error.
 """
 
 from __future__ import annotations
@@ -9,14 +9,18 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec.structs import replace
 
 from flake8_deadline.check import analyse
 from flake8_deadline.cli.output import style
 from flake8_deadline.cli.session import Session, analysed
+from flake8_deadline.codemods.draft import Place, place
 from flake8_deadline.codemods.first_party import first_party
 from flake8_deadline.codemods.guard import UnsafeError, require_committed
-from flake8_deadline.codemods.mend import Mended, Refused, apply, mend
+from flake8_deadline.codemods.mend import Mended, Outcome, Refused, apply, mend_in_rounds
+from flake8_deadline.codemods.numbering import moved
 from flake8_deadline.codemods.patch import unified_diff
 from flake8_deadline.configuration import ConfigurationError
 from flake8_deadline.report.style import Style, printable
@@ -26,11 +30,19 @@ from flake8_deadline.tree import walk
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from flake8_deadline.selection import Selection
+    from flake8_deadline.rule import Finding
 
 _COLOURS = {b"+": "green", b"-": "red", b"@": "cyan"}
+
+
+class _Done(NamedTuple):
+    asked: list[Finding]
+    changed: list[Mended]
+    refused: list[Refused]
+    revealed: tuple[Refused, ...]
+    is_written: bool
 
 
 def run(parsed: argparse.Namespace) -> int:
@@ -38,9 +50,10 @@ def run(parsed: argparse.Namespace) -> int:
     if session is None:
         return 2
     selection = select(session.analysis, session.namespace)
-    mended = _mended(session, selection)
-    changed = [one for one in mended if one.new != one.old]
-    refused = [refusal for one in mended for refusal in one.refused]
+    asked = [one.finding for one in selection.shown]
+    outcome = _mended(session, asked)
+    changed = [one for one in outcome.files if one.new != one.old]
+    refused = [refusal for one in outcome.files for refusal in one.refused]
     root = Path(session.options.root)
     if parsed.write:
         _require_a_way_back(root, changed, allow_dirty=parsed.allow_dirty)
@@ -51,24 +64,27 @@ def run(parsed: argparse.Namespace) -> int:
         _show(root, changed, style(parsed.color))
     for path, error in selection.errors:
         _say(failure(path, error))
-    for line in _summary(selection, changed, refused, is_written=parsed.write):
+    for line in _summary(_Done(asked, changed, refused, outcome.revealed, is_written=parsed.write)):
         _say(line)
     if not session.is_complete:
         return 2
     return 1 if refused or selection.errors or (changed and not parsed.write) else 0
 
 
-def _mended(session: Session, selection: Selection) -> list[Mended]:
+def _mended(session: Session, asked: Iterable[Finding]) -> Outcome:
     options = session.options
 
-    def relint(texts: Mapping[str, bytes]) -> set[tuple[str, int, str]]:
-        analysis = analyse(options, texts) if texts else session.analysis
-        return {(finding.path, finding.line, finding.code) for finding in analysis.findings}
+    def lint(texts: Mapping[str, bytes]) -> Iterable[Finding]:
+        return (analyse(options, texts) if texts else session.analysis).findings
 
-    findings = [one.finding for one in selection.shown if one.finding.fix is not None and one.finding.fix.safety == "safe"]
-    if not findings:
-        return []
-    return mend(Path(options.root), findings, relint, first_party(walk(options.root, options.exclude_from_index)))
+    def choose(findings: Iterable[Finding]) -> Iterable[Finding]:
+        analysis = replace(session.analysis, findings=tuple(sorted(findings)))
+        return [one.finding for one in select(analysis, session.namespace).shown]
+
+    fixable = [finding for finding in asked if finding.fix is not None and finding.fix.safety == "safe"]
+    if not fixable:
+        return Outcome()
+    return mend_in_rounds(Path(options.root), fixable, lint, choose, first_party(walk(options.root, options.exclude_from_index)))
 
 
 def _require_a_way_back(root: Path, changed: list[Mended], *, allow_dirty: bool) -> None:
@@ -101,21 +117,33 @@ def _painted_line(line: bytes, look: Style) -> bytes:
     return before + text + after + line[len(text) :]
 
 
-def _summary(selection: Selection, changed: list[Mended], refused: list[Refused], *, is_written: bool) -> Iterator[str]:
-    fixed = sum(len(one.fixed) for one in changed)
-    by_hand = len(selection.shown) - fixed - len(refused)
-    if changed:
-        done = "Fixed" if is_written else "Would fix"
-        yield f"{done} {number(fixed, 'finding')} in {number(len(changed), 'file')}{_imports(changed)}."
-    elif not refused:
+def _summary(done: _Done) -> Iterator[str]:
+    fixed = {place(finding) for one in done.changed for finding in one.fixed}
+    asked = {place(finding) for finding in done.asked}
+    by_hand = asked - fixed - {Place(*refusal[:3]) for refusal in done.refused}
+    if done.changed:
+        came = f", {len(fixed - asked)} of them revealed by the fix of another" if fixed - asked else ""
+        files = number(len(done.changed), "file")
+        yield f"{'Fixed' if done.is_written else 'Would fix'} {number(len(fixed), 'finding')} in {files}{_imports(done.changed)}{came}."
+    elif not done.refused:
         yield "Nothing to fix."
-    if refused:
-        yield f"Not fixed: {len(refused)}"
-        yield from (f"  {printable(one.path)}:{one.line}: {one.code} {printable(one.reason)}" for one in sorted(refused))
+    if done.refused:
+        yield f"Not fixed: {len(done.refused)}"
+        yield from _listed(done, done.refused)
+    if done.revealed:
+        yield f"{number(len(done.revealed), 'finding')} revealed by the fixes and left:"
+        yield from _listed(done, done.revealed)
     if by_hand:
-        yield f"{number(by_hand, 'finding')} without a safe fix: see flake8-deadline check."
-    if changed and not is_written:
+        yield f"{number(len(by_hand), 'finding')} without a safe fix: see flake8-deadline check."
+    if done.changed and not done.is_written:
         yield "Apply with --write."
+
+
+def _listed(done: _Done, left: Iterable[Refused]) -> Iterator[str]:
+    """What is left, at the lines where it stands now."""
+    added = {one.path: one.added for one in done.changed if done.is_written}
+    for one in sorted(left):
+        yield f"  {printable(one.path)}:{moved(one.line, added.get(one.path, ()))}: {one.code} {printable(one.reason)}"
 
 
 def _imports(changed: list[Mended]) -> str:

@@ -3,8 +3,9 @@
     python -m libcst.tool codemod -x flake8_deadline.codemods.ReraiseDeadline --no-format PATH
 
 For those who run all their codemods that way; `flake8-deadline fix` does the same with fewer traps. Which clauses to edit is the
-linter's answer for the whole project under the same configuration, noqa included. libcst's tool writes its own rendering of a file, so a
-file that libcst does not reproduce to the byte is skipped.
+linter's answer for the whole project under the same configuration, noqa included. The tool hands over one file at a time, so what a fix
+brings to light in another file takes a second run; and it writes its own rendering of a file, so one that libcst does not reproduce to the
+byte is skipped.
 """
 
 from __future__ import annotations
@@ -15,23 +16,25 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 from libcst.codemod import CodemodCommand, SkipFile
+from msgspec.structs import replace
 
 from flake8_deadline.check import analyse
 from flake8_deadline.codemods.first_party import first_party
-from flake8_deadline.codemods.mend import mend
+from flake8_deadline.codemods.mend import mend_in_rounds
 from flake8_deadline.configuration import ConfigurationError, options
 from flake8_deadline.selection import flake8_options, select
 from flake8_deadline.tree import walk
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from libcst.codemod import CodemodContext
 
     from flake8_deadline.check import Analysis
     from flake8_deadline.codemods.mend import Mended
     from flake8_deadline.options import Options
+    from flake8_deadline.rule import Finding
 
 
 class ReraiseDeadline(CodemodCommand):
@@ -62,21 +65,23 @@ class ReraiseDeadline(CodemodCommand):
             tree = cst.parse_module(mended.new)
         return tree
 
-    def _mend(self, filename: str) -> list[Mended]:
+    def _mend(self, filename: str) -> tuple[Mended, ...]:
         try:
             namespace, configuration = flake8_options(self._arguments, [filename])
             chosen = options(vars(namespace), configuration, [filename])
         except ConfigurationError as error:
             raise SkipFile(str(error)) from error
-        selection = select(_analysis(chosen), namespace)
-        for _, fault in selection.errors:
+        before = _analysis(chosen)
+        for _, fault in select(before, namespace).errors:
             raise SkipFile(f"{fault.path}:{fault.line}: {fault.message}")
 
-        def relint(texts: Mapping[str, bytes]) -> set[tuple[str, int, str]]:
-            found = analyse(chosen, texts) if texts else _analysis(chosen)
-            return {(finding.path, finding.line, finding.code) for finding in found.findings}
+        def lint(texts: Mapping[str, bytes]) -> Iterable[Finding]:
+            return (analyse(chosen, texts) if texts else before).findings
 
-        return mend(Path(chosen.root), [shown.finding for shown in selection.shown], relint, _first_party(chosen))
+        def choose(findings: Iterable[Finding]) -> Iterable[Finding]:
+            return [shown.finding for shown in select(replace(before, findings=tuple(sorted(findings))), namespace).shown]
+
+        return mend_in_rounds(Path(chosen.root), choose(before.findings), lint, choose, _first_party(chosen)).files
 
 
 @lru_cache(maxsize=1)

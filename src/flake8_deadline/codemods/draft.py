@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
+from flake8_deadline.codemods.numbering import original
 from flake8_deadline.codemods.refusal import RefusedError
 from flake8_deadline.codemods.writer import read
 
@@ -49,15 +50,11 @@ class Draft(NamedTuple):
 
     def on_disk(self, finding: Finding) -> Finding | None:
         """A finding of the new text with its lines as in the old one; None where it stands on an added line."""
-        lines = {line: line - sum(added < line for added in self.edit.added) for line in _lines(finding) if line not in self.edit.added}
-        if len(lines) < len(_lines(finding)):
-            return None
-        fix = finding.fix and replace(finding.fix, line=lines[finding.fix.line])
-        return replace(finding, line=lines[finding.line], fix=fix)
-
-
-def _lines(finding: Finding) -> set[int]:
-    return {finding.line} if finding.fix is None else {finding.line, finding.fix.line}
+        line = original(finding.line, self.edit.added)
+        if line is None or finding.fix is None:
+            return None if line is None else replace(finding, line=line)
+        fix_line = original(finding.fix.line, self.edit.added)
+        return None if fix_line is None else replace(finding, line=line, fix=replace(finding.fix, line=fix_line))
 
 
 def place(finding: Finding) -> Place:

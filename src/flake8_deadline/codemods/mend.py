@@ -35,6 +35,7 @@ class Refused(NamedTuple):
 
     path: str
     line: int
+    """In the file before any edit."""
     code: str
     reason: str
 
@@ -51,6 +52,8 @@ class Mended(NamedTuple):
     """The modules that added import lines name."""
     first_imports: tuple[str, ...] = ()
     """Those of their top-level packages that the file did not import anywhere before."""
+    added: tuple[int, ...] = ()
+    """Numbers of the added lines in the new text."""
 
 
 class Outcome(NamedTuple):
@@ -180,16 +183,16 @@ def _unhelped(job: _Job, drafts: Mapping[str, Draft], found: Iterable[Place]) ->
 
 def _outcome(job: _Job, settled: _Settled, asked: Set[Place], objections: Mapping[Place, str]) -> Outcome:
     refused = {where: reason for where, reason in objections.items() if where in asked or where in settled.revealed}
-    files = tuple(_mended(one, {**one.refused, **{where: refused[where] for where in refused if where.path == one.path}}) for one in settled.drafts.values())
     chosen = {place(finding) for finding in job.choose(settled.revealed.values())}
-    revealed = (Refused(*where, _why_left(finding, where in chosen)) for where, finding in sorted(settled.revealed.items()) if where not in refused)
-    return Outcome(files, tuple(revealed))
+    revealed = [Refused(*where, _why_left(finding, where in chosen)) for where, finding in settled.revealed.items() if where not in refused]
+    return Outcome(tuple(_mended(one, refused) for one in settled.drafts.values()), tuple(sorted(revealed)))
 
 
 def _mended(one: Draft, refused: Mapping[Place, str]) -> Mended:
     edit = one.edit
-    told = tuple(Refused(*where, refused[where]) for where in sorted(refused))
-    return Mended(one.path, one.old, edit.source, one.fixed, told, edit.imports, edit.first_imports)
+    reasons = one.refused | {where: reason for where, reason in refused.items() if where.path == one.path}
+    told = tuple(Refused(*where, reasons[where]) for where in sorted(reasons))
+    return Mended(one.path, one.old, edit.source, one.fixed, told, edit.imports, edit.first_imports, edit.added)
 
 
 def _why_left(finding: Finding, is_chosen: bool) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from flake8_deadline.codemods.numbering import moved
 from flake8_deadline.codemods.refusal import RefusedError
 from flake8_deadline.codemods.reraise import insert_reraise
 from flake8_deadline.codemods.syntax import compiles, parse, same_tree
@@ -18,13 +19,6 @@ from flake8_deadline.codemods.transplant import lines, with_mark_of
 
 if TYPE_CHECKING:
     from flake8_deadline.codemods.reraise import Edit
-
-
-def moved(line: int, added: tuple[int, ...]) -> int:
-    """Where a line of the old text stands in the new one, given the numbers of the added lines there."""
-    for number in added:
-        line += number <= line
-    return line
 
 
 def verify(old: bytes, edit: Edit) -> None:
