@@ -7,13 +7,15 @@ in Celery's documentation, and the `namespace` of `config_from_object`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple, Union
 
-from flake8_deadline.facts import Call, Constant, Function, Table, Value
+from flake8_deadline.facts import Call, Constant, Table, Value
 from flake8_deadline.project import Declared, Project
+from flake8_deadline.project.makers import UNSEEN
 from flake8_deadline.project.modules import Source, is_test
-from flake8_deadline.project.objects import ClassRef, External, FunctionRef
+from flake8_deadline.project.objects import ClassRef, External, FunctionRef, Object, Task
+from flake8_deadline.project.time import last_name
 
 OPTIONS = frozenset({"soft_time_limit", "time_limit"})
 """Options of a task decorator, attributes of a task class."""
@@ -39,22 +41,25 @@ def own_limit(project: Project, declared: Declared) -> Limit | None:
     """The first limit that the task's decorator, an assignment to it or its base class gives it."""
     maker = declared.task.maker
     for name, value in maker.options:
-        if name in OPTIONS and value is not None and value != 0:
+        if (name in OPTIONS and value is not None and value != 0) or name == UNSEEN:
             return Limit(name, declared.path, declared.line, value if isinstance(value, (int, float)) else None)
-    if maker.open:
-        return Limit("**options", declared.path, declared.line, None)
     return _assigned_limit(project, declared) or (_base_limit(project, maker.base) if maker.base else None)
 
 
 def _assigned_limit(project: Project, declared: Declared) -> Limit | None:
-    """`import_rows.time_limit = 60` after the definition."""
+    """`import_rows.time_limit = 60` after the definition, by any name of the task."""
     written = declared.task.written
-    body = project.modules.source(written.path).body
-    for name in sorted(OPTIONS):
-        for value in body.bindings.get(f"{written.qualname}.{name}", ()) if body else ():
-            if not _is_unset(value):
-                return Limit(name, written.path, declared.line, _seconds(value))
+    for target, values in project.modules.source(written.path).functions[""].bindings.items():
+        owner, _, name = target.rpartition(".")
+        if name in OPTIONS and any(_is_task(o, written) for o in project.inference.evaluate(owner, FunctionRef(written.path, ""))):
+            for value in values:
+                if not _is_unset(value):
+                    return Limit(name, written.path, declared.line, _seconds(value))
     return None
+
+
+def _is_task(o: Object, written: FunctionRef) -> bool:
+    return isinstance(o, Task) and o.written[:2] == written[:2]
 
 
 def _base_limit(project: Project, base: ClassRef) -> Limit | None:
@@ -84,13 +89,13 @@ def _defaults(project: Project) -> tuple[tuple[Limit, str], ...]:
 
 def _configured(project: Project) -> Iterator[tuple[Limit, str]]:
     names = _setting_names(project)
-    for path in sorted(project.files.names):
-        if "limit" in project.files.outline(path).marks and not is_test(path):
-            source = project.modules.source(path)
-            for function in source.functions.values():
-                yield from _in_function(path, function, names)
-            for cls in source.classes.values():
-                yield from _in_bindings(path, cls.line, cls.bindings, names)
+    for source in _sources(project, "limit"):
+        for function in source.functions.values():
+            yield from _in_bindings(source.path, function.line, function.bindings, names)
+        for call in _calls(source):
+            yield from _in_pairs(source.path, call.line, _set_by(call), names)
+        for cls in source.classes.values():
+            yield from _in_bindings(source.path, cls.line, cls.bindings, names)
 
 
 def _setting_names(project: Project) -> frozenset[str]:
@@ -135,12 +140,12 @@ def _calls(source: Source) -> Iterator[Call]:
         yield from (site.step for site in source.sites(function) if isinstance(site.step, Call))
 
 
-def _in_function(path: str, function: Function, names: frozenset[str]) -> Iterator[tuple[Limit, str]]:
-    yield from _in_bindings(path, function.line, function.bindings, names)
-    for step in function.steps:
-        if isinstance(step, Call):
-            tables = [argument for argument in step.args if isinstance(argument, Table)]
-            yield from _in_pairs(path, step.line, [*step.keywords, *(pair for table in tables for pair in _pairs(table))], names)
+def _set_by(call: Call) -> list[Pair]:
+    """The settings a call may give: `conf.update(name=…)`, `conf.update({…})`, `conf.setdefault("name", …)`, `setattr(conf, "name", …)`."""
+    tables = [argument for argument in call.args if isinstance(argument, Table)]
+    if last_name(call.func) in ("setdefault", "setattr") and len(call.args) > 1:
+        tables.append(Table(((call.args[-2], call.args[-1]),)))
+    return [*call.keywords, *(pair for table in tables for pair in _pairs(table))]
 
 
 def _in_bindings(path: str, line: int, bindings: dict[str, tuple[Value, ...]], names: frozenset[str]) -> Iterator[tuple[Limit, str]]:
@@ -149,16 +154,24 @@ def _in_bindings(path: str, line: int, bindings: dict[str, tuple[Value, ...]], n
         yield from _in_pairs(path, line, [(last, value) for value in values], names)
 
 
-def _in_pairs(path: str, line: int, pairs: list[Pair], names: frozenset[str]) -> Iterator[tuple[Limit, str]]:
+def _in_pairs(path: str, line: int, pairs: Iterable[Pair], names: frozenset[str]) -> Iterator[tuple[Limit, str]]:
     for name, value in pairs:
         if name in names and not _is_unset(value):
             yield Limit(name, path, line, _seconds(value)), "*"
-        elif name in ANNOTATIONS and isinstance(value, Table):
-            for task, options in _pairs(value):
-                if isinstance(options, Table) and any(option in OPTIONS for option, _ in _pairs(options)):
-                    yield Limit(name, path, line, None), task
+        elif name in ANNOTATIONS and not isinstance(value, (Table, Constant)):
+            yield Limit(name, path, line, None), "*"
         elif isinstance(value, Table):
-            yield from _in_pairs(path, line, list(_pairs(value)), SETTINGS)
+            for task, options in _pairs(value):
+                if _limits(options, unseen=name in ANNOTATIONS):
+                    yield Limit(name, path, line, None), task
+            yield from _in_pairs(path, line, _pairs(value), SETTINGS)
+
+
+def _limits(options: Value, unseen: bool) -> bool:
+    """Whether the options of an annotation hold a limit; `unseen` is the answer where they do not stand there."""
+    if isinstance(options, Table):
+        return any(name in OPTIONS and not _is_unset(value) for name, value in _pairs(options))
+    return unseen and not isinstance(options, Constant)
 
 
 def _pairs(table: Table) -> Iterator[Pair]:

@@ -43,30 +43,38 @@ class Decorators:
                     return Instance(made.base, True) if made.base else External("celery.Task()")
         return None
 
-    def defined(self, function: Function, frame: FunctionRef) -> Object:
+    def defined(self, function: Function, frame: FunctionRef) -> FunctionRef | Task:
         """What the name of a function means once its decorators have had their say."""
         written = FunctionRef(frame.path, function.qualname, frame.receiver if function.owner is None else None, frame.given)
-        found: Object = written
+        found: FunctionRef | Task = written
         outside = frame._replace(qualname=function.parent or "")
         for decorator in reversed(function.decorators):
-            found = self._decorate(found, self._inference.evaluate(decorator.value, outside), written)
+            if isinstance(found, FunctionRef):
+                found = self._decorate(found, self._inference.evaluate(decorator.value, outside), written)
         return found
 
-    def _decorate(self, found: Object, by: Objects, written: FunctionRef) -> Object:
-        if isinstance(found, Task):
-            return found
+    def _decorate(self, found: FunctionRef, by: Objects, written: FunctionRef) -> FunctionRef | Task:
         for decorator in sorted(by, key=repr):
             maker = self.maker(decorator)
-            if maker and isinstance(found, FunctionRef):
+            if maker:
                 return Task(found, written, maker)
             called = self._inference.classes.attribute(decorator, "__call__") if isinstance(decorator, Instance) else frozenset({decorator})
             for function in [o for o in called if isinstance(o, FunctionRef)]:
-                made = self._inference.results.result(self._inference.arguments.bind(function, [found]))
-                functions = [o for o in made if isinstance(o, (FunctionRef, Task))]
-                if len(functions) == 1:
-                    task = functions[0]
-                    return task._replace(written=written) if isinstance(task, Task) else task
+                made = self._made(function, found, written)
+                if made is not None:
+                    return made
         return found
+
+    def _made(self, decorator: FunctionRef, found: FunctionRef, written: FunctionRef) -> FunctionRef | Task | None:
+        """What the project's own decorator gives back for a function. A decorator that returns itself, to be called again, says nothing."""
+        made = sorted(self._inference.results.result(self._inference.arguments.bind(decorator, [found])), key=repr)
+        for o in made:
+            if isinstance(o, Task):
+                return o._replace(written=written)
+            if isinstance(o, Maker):
+                return Task(found, written, o)
+        functions = [o for o in made if isinstance(o, FunctionRef) and o[:2] != decorator[:2]]
+        return functions[0] if len(functions) == 1 else None
 
     def maker(self, o: Object) -> Maker | None:
         """The task decorator that something is, if it is one."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from flake8_deadline.facts import Call, Constant, Function, Imported, Table, Value
@@ -12,6 +13,10 @@ if TYPE_CHECKING:
 
 NOT_CONSTANT = External("not a constant")
 """An option that is given, by something that is no constant."""
+UNSEEN = "**"
+"""The name under which options stand that are given as a whole and cannot be read."""
+
+Pair = tuple[str, Value]
 
 
 class Makers:
@@ -34,31 +39,59 @@ class Makers:
     def options(self, call: Call, frame: FunctionRef, maker: Maker) -> Maker:
         """The decorator with the options of a call added."""
         options, open_, base = dict(maker.options), maker.open, maker.base
-        for name, value in call.keywords:
-            if name == "**":
-                table = value if isinstance(value, Table) else None
-                for key, part in table.items if table else ():
-                    if isinstance(key, Constant) and isinstance(part, Constant):
-                        options[str(key.value)] = part.value
-                open_ = open_ or table is None
+        for name, value in self._given(call.keywords, frame):
+            if name == UNSEEN and self._is_parameter(value, frame):
+                open_ = True
             elif name == "base":
                 base = next((o for o in sorted(self._inference.evaluate(value, frame), key=repr) if isinstance(o, ClassRef)), base)
             else:
                 constant = self.constant(value, frame)
-                options[name] = constant.value if constant else NOT_CONSTANT
+                options[name] = constant.value if constant and name != UNSEEN else NOT_CONSTANT
         return Maker(tuple(options.items()), open_, base)
+
+    def _given(self, pairs: Iterable[Pair], frame: FunctionRef, followed: tuple[str, ...] = ()) -> Iterator[Pair]:
+        """Options by name: also those of a table on the spot, and those that a function adds to the options it hands on."""
+        for name, value in pairs:
+            if name == UNSEEN and isinstance(value, Table):
+                yield from self._given(_pairs(value), frame, followed)
+            else:
+                yield name, value
+            if name == UNSEEN and isinstance(value, str) and value not in followed and self._is_parameter(value, frame):
+                yield from self._given(self._added(value, frame), frame, (*followed, value))
+
+    def _is_parameter(self, value: Value, frame: FunctionRef) -> bool:
+        """Whether a value is what the function, or one around it, was given as `**options`."""
+        return any(p.name == value and p.kind == "**" for function in self._around(frame) for p in function.parameters)
+
+    def _added(self, name: str, frame: FunctionRef) -> Iterator[Pair]:
+        """What the functions around a call put into a dict: `name["time_limit"] = 60`, `name.setdefault("time_limit", 60)`."""
+        for function in self._around(frame):
+            for target, values in function.bindings.items():
+                if target == name:
+                    yield from ((UNSEEN, value) for value in values if value != name)
+                elif target.startswith(f"{name}["):
+                    yield from ((target[len(name) + 1 : -1], value) for value in values)
+            for site in self._inference.modules.source(frame.path).sites(function.qualname):
+                if isinstance(site.step, Call):
+                    yield from _put(name, site.step)
+
+    def _around(self, frame: FunctionRef) -> Iterator[Function]:
+        """The function of a frame and those around it, the module's body last."""
+        functions = self._inference.modules.source(frame.path).functions
+        qualname: str | None = frame.qualname
+        while qualname is not None:
+            yield functions[qualname]
+            qualname = functions[qualname].parent
 
     def constant(self, value: Value, frame: FunctionRef) -> Constant | None:
         """The constant a value is, through names and imports."""
         if isinstance(value, Constant):
             return value
         if isinstance(value, str) and "." not in value:
-            function: Function | None = self._inference.function(frame)
-            while function is not None:
+            for function in self._around(frame):
                 if value in function.bindings:
                     bound = [self._imported_constant(part, frame) for part in function.bindings[value]]
                     return bound[0] if len(bound) == 1 else None
-                function = self._inference.modules.source(frame.path).functions[function.parent] if function.parent is not None else None
         return None
 
     def _imported_constant(self, value: Value, frame: FunctionRef) -> Constant | None:
@@ -68,3 +101,18 @@ class Makers:
                 return self.constant(value.name, FunctionRef(module.path, ""))
             return None
         return value if isinstance(value, Constant) else None
+
+
+def _pairs(table: Table) -> Iterator[Pair]:
+    for key, value in table.items:
+        yield str(key.value) if isinstance(key, Constant) else UNSEEN, value
+
+
+def _put(name: str, call: Call) -> Iterator[Pair]:
+    """What a call puts into a dict."""
+    if call.func == f"{name}.setdefault" and len(call.args) == 2 and isinstance(call.args[0], Constant):
+        yield str(call.args[0].value), call.args[1]
+    elif call.func == f"{name}.update":
+        yield from [*((UNSEEN, argument) for argument in call.args), *call.keywords]
+    elif name in call.args:
+        yield UNSEEN, None
