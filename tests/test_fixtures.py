@@ -3,7 +3,7 @@
 A folder of `fixtures/rules` is named for a rule's module, `<rule>--<topic>` if there are several. In it `bad.py` and `good.py` are projects
 of one file, `fixed.py` is what the fix makes of `bad.py`; a subfolder is a project of several files, `<project>.fixed` what the fix makes of it.
 An expectation is a comment, `# expect: LIM101` or `# expect: LIM101 "part of the message"`, at the end of the line or alone on the one above;
-`(not fixed)` after it says that the fix refuses this one.
+`(not fixed)` after it says that the fix refuses this one, or that the rule offers none for it.
 """
 
 from __future__ import annotations
@@ -127,9 +127,11 @@ def places(findings: tuple[Finding, ...]) -> set[Place]:
 
 
 def fix(root: Path) -> tuple[dict[str, str], dict[Place, str]]:
-    """The files that the fix changes, with their new texts, and what it refuses, with the reasons."""
-    mended = mend(root, lint(root), lambda overrides: places(lint(root, overrides=overrides)))
+    """The files that the fix changes, with their new texts, and what it leaves of what its rules find, with the reasons."""
+    findings = lint(root)
+    mended = mend(root, findings, lambda overrides: places(lint(root, overrides=overrides)))
     refused = {(one.path, one.line, one.code): one.reason for file in mended for one in file.refused}
+    refused |= {(one.path, one.line, one.code): "no fix" for one in findings if one.code in FIXED_CODES and one.fix is None}
     return {one.path: one.new.decode() for one in mended if one.new != one.old}, refused
 
 
