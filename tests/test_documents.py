@@ -105,8 +105,8 @@ def test_ci_runs_the_commands_of_readme_outside_of_the_tree_and_names_what_faile
     path = f"{programs}{os.pathsep}{os.environ['PATH']}"
     run = subprocess.run([tree / ".ci" / "run"], env={"PATH": path, "TMPDIR": str(tmp_path)}, cwd=tmp_path, capture_output=True, text=True)
     lines = run.stdout.splitlines()
-    assert re.search(r"^--- passed: README's test command$", run.stdout, re.MULTILINE)
-    assert re.search(r"^--- passed: README's first command$", run.stdout, re.MULTILINE)
+    assert re.search(r"^--- passed: README's test command \(\d+ s\)$", run.stdout, re.MULTILINE)
+    assert re.search(r"^--- passed: README's first command \(\d+ s\)$", run.stdout, re.MULTILINE)
     place = next(Path(line.removeprefix("tests in ")) for line in lines if line.startswith("tests in "))
     assert (place.name, place.parents[1]) == ("venv", tmp_path)
     assert lines[lines.index("FAILED:") + 1 :] == ["  ruff check", "  ruff format", "  mypy, strict", "  the layers", "  README's rule table"]
