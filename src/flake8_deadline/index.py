@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+import msgspec
 from msgspec import Struct
 
 from flake8_deadline import cache, tree
@@ -31,13 +32,15 @@ class Index:
         found = tree.walk(options.root, options.exclude_from_index)
         self._overrides = dict(overrides)
         self._cache = cache.Cache.open(options.root, options.cache_dir)
-        self._explicit = sorted(path for path in set(paths) if path.endswith(".py"))
+        named = {path: tree.is_inside(options.root, path) for path in paths if path.endswith(".py")}
+        self._explicit = sorted(path for path, inside in named.items() if inside)
         listed = sorted({*found.files, *self._explicit, *overrides})
         self.hashes = self._cache.hashes(path for path in listed if path not in overrides)
         self.hashes |= {path: cache.content_hash(text) for path, text in overrides.items()}
         roots = tree.source_roots(found)
         self._names = {path: tree.module_names(path, roots) for path in listed if path in self.hashes}
         self._errors = {FileError(problem.path, 0, problem.reason) for problem in (*found.problems, *self._cache.problems)}
+        self._errors |= {FileError(path, 0, "leads out of the project") for path, inside in named.items() if not inside}
         self._outlines: dict[str, Outline] = {}
 
     # What linking asks for (project.Files)
@@ -93,8 +96,8 @@ class Index:
         return tuple(sorted(self._errors))
 
     def recall(self, inputs: Iterable[bytes]) -> bytes | None:
-        """The result of an earlier run with the same files and inputs."""
-        self._key = cache.run_key(self.hashes, inputs)
+        """The result of an earlier run with the same files, problems and inputs."""
+        self._key = cache.run_key(self.hashes, [msgspec.json.encode(self.errors()), *inputs])
         return self._cache.recall(self._key)
 
     def remember(self, result: bytes) -> None:

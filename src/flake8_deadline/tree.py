@@ -232,6 +232,11 @@ def read(root: str, path: str, limit: int = SIZE_LIMIT) -> bytes:
         os.close(descriptor)
 
 
+def is_inside(root: str, path: str) -> bool:
+    """Whether a path, links followed, stays under the root."""
+    return _relative(os.path.realpath(os.path.join(root, path)), os.path.realpath(root)) is not None
+
+
 def aliases(path: str, links: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     """The other paths by which symbolic links reach a file."""
     found = []
