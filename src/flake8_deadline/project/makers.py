@@ -40,7 +40,7 @@ class Makers:
         """The decorator with the options of a call added."""
         options, open_, base = dict(maker.options), maker.open, maker.base
         for name, value in self._given(call.keywords, frame):
-            if name == UNSEEN and self._is_parameter(value, frame):
+            if name == UNSEEN and self._is_handed_on(value, frame):
                 open_ = True
             elif name == "base":
                 base = next((o for o in sorted(self._inference.evaluate(value, frame), key=repr) if isinstance(o, ClassRef)), base)
@@ -56,19 +56,24 @@ class Makers:
                 yield from self._given(_pairs(value), frame, followed)
             else:
                 yield name, value
-            if name == UNSEEN and isinstance(value, str) and value not in followed and self._is_parameter(value, frame):
+            if name == UNSEEN and isinstance(value, str) and value not in followed and self._is_handed_on(value, frame):
                 yield from self._given(self._added(value, frame), frame, (*followed, value))
 
-    def _is_parameter(self, value: Value, frame: FunctionRef) -> bool:
-        """Whether a value is what the function, or one around it, was given as `**options`."""
-        return any(p.name == value and p.kind == "**" for function in self._around(frame) for p in function.parameters)
+    def _is_handed_on(self, value: Value, frame: FunctionRef) -> bool:
+        """Whether a value is what the function, one around it or the instance's constructor was given as `**options`."""
+        return isinstance(value, str) and any(
+            _takes(function, value)
+            or any(_takes(method, given) for method in self._methods(function, frame) for given in method.bindings.get(value, ()))
+            for function in self._around(frame)
+        )
 
     def _added(self, name: str, frame: FunctionRef) -> Iterator[Pair]:
-        """What the functions around a call put into a dict: `name["time_limit"] = 60`, `name.setdefault("time_limit", 60)`."""
-        for function in self._around(frame):
+        """What the functions around a call, and the methods beside it, put into a dict: `name["time_limit"] = 60`, `name.setdefault(…)`."""
+        functions = {f.qualname: f for around in self._around(frame) for f in (around, *(self._methods(around, frame) if "." in name else ()))}
+        for function in functions.values():
             for target, values in function.bindings.items():
                 if target == name:
-                    yield from ((UNSEEN, value) for value in values if value != name)
+                    yield from ((UNSEEN, value) for value in values if value != name and not _takes(function, value))
                 elif target.startswith(f"{name}["):
                     yield from ((target[len(name) + 1 : -1], value) for value in values)
             for site in self._inference.modules.source(frame.path).sites(function.qualname):
@@ -83,24 +88,33 @@ class Makers:
             yield functions[qualname]
             qualname = functions[qualname].parent
 
-    def constant(self, value: Value, frame: FunctionRef) -> Constant | None:
-        """The constant a value is, through names and imports."""
+    def _methods(self, function: Function, frame: FunctionRef) -> list[Function]:
+        """The methods of the class that a function stands in."""
+        return self._inference.modules.source(frame.path).methods[function.owner] if function.owner is not None else []
+
+    def constant(self, value: Value, frame: FunctionRef, asked: tuple[str, ...] = ()) -> Constant | None:
+        """The constant a value is, through names and imports; `asked` are the files whose imports led here."""
         if isinstance(value, Constant):
             return value
         if isinstance(value, str) and "." not in value:
             for function in self._around(frame):
                 if value in function.bindings:
-                    bound = [self._imported_constant(part, frame) for part in function.bindings[value]]
+                    bound = [self._imported_constant(part, frame, asked) for part in function.bindings[value]]
                     return bound[0] if len(bound) == 1 else None
         return None
 
-    def _imported_constant(self, value: Value, frame: FunctionRef) -> Constant | None:
+    def _imported_constant(self, value: Value, frame: FunctionRef, asked: tuple[str, ...]) -> Constant | None:
         if isinstance(value, Imported) and value.name is not None:
             module = self._inference.modules.imported(frame.path, value)
-            if isinstance(module, Module) and module.path and module.path != frame.path:
-                return self.constant(value.name, FunctionRef(module.path, ""))
+            if isinstance(module, Module) and module.path and module.path not in (frame.path, *asked):
+                return self.constant(value.name, FunctionRef(module.path, ""), (*asked, frame.path))
             return None
         return value if isinstance(value, Constant) else None
+
+
+def _takes(function: Function, value: Value) -> bool:
+    """Whether a value is what a function is given as `**options`."""
+    return any(p.name == value and p.kind == "**" for p in function.parameters)
 
 
 def _pairs(table: Table) -> Iterator[Pair]:

@@ -125,7 +125,7 @@ class FunctionWorld:
     def is_instance(self, flight: Flight, classes: Value) -> bool | None:
         found = self._classes(classes)
         names = externals(found)
-        if names & _BROAD:
+        if "builtins.BaseException" in names or ("builtins.Exception" in names and flight.kind != "cancelled"):
             return True
         if flight.kind == "signal" and self._names_signal(classes, names):
             return True
