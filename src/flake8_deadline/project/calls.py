@@ -60,7 +60,12 @@ class Calls:
         )
         if not owner or name not in self._properties():
             return Resolution()
-        found = [self._inference.classes.getter(o, name) for o in self._inference.evaluate(owner, frame) if isinstance(o, Instance)]
+        found = [
+            self._inference.classes.getter(instance, name)
+            for o in self._inference.evaluate(owner, frame)
+            if isinstance(o, Instance)
+            for instance in self._stand_ins(o, name)
+        ]
         return Resolution(_sorted(getter for getter in found if getter is not None))
 
     def _properties(self) -> frozenset[str]:
@@ -110,15 +115,17 @@ class Calls:
 
     def _overridden(self, target: FunctionRef, frame: FunctionRef) -> set[FunctionRef]:
         """The method, and what subclasses put in its place where the receiver may be one of them."""
-        receiver = target.receiver
         name = target.qualname.rpartition(".")[2]
-        if not isinstance(receiver, Instance) or receiver.exact or name == "__init__":
+        if not isinstance(target.receiver, Instance) or name == "__init__":
             return {target}
-        found = {target}
-        for subclass in self.subclasses(receiver.cls):
-            if name in self._inference.cls(subclass).bindings:
-                found |= set(self._method(Instance(subclass), name, frame))
-        return found if len(found) <= _MOST_OVERRIDES else {target}
+        return {target, *(method for instance in self._stand_ins(target.receiver, name)[1:] for method in self._method(instance, name, frame))}
+
+    def _stand_ins(self, receiver: Instance, name: str) -> list[Instance]:
+        """The receiver, and the instances of subclasses that have an attribute of this name of their own, if it may be one of them."""
+        if receiver.exact:
+            return [receiver]
+        overriding = [Instance(cls) for cls in self.subclasses(receiver.cls) if name in self._inference.cls(cls).bindings]
+        return [receiver, *overriding] if len(overriding) < _MOST_OVERRIDES else [receiver]
 
     def subclasses(self, ref: ClassRef) -> list[ClassRef]:
         """Every class of the project below this one."""

@@ -78,7 +78,7 @@ class Classes:
             frame = self.frame(ancestor)
             objects = self._inference.union(bindings[name], frame)
             if isinstance(of, Instance) and any(isinstance(o, External) and o.name.endswith(_FIELDS) for o in objects):
-                return self._related(bindings[name], frame)
+                return self._related(bindings[name], frame, of.cls)
             return frozenset().union(*[self._bound(o, of) for o in objects])
         values: set[Object] = set()
         said = False
@@ -102,10 +102,13 @@ class Classes:
         function = self._inference.modules.source(method.path).functions.get(method.qualname)
         return method if function and self._inference.decorators.decorated_by(function, method, _PROPERTIES) else None
 
-    def _related(self, values: Iterable[Value], frame: FunctionRef) -> Objects:
-        """What a Django field holds on a row: the row it points to, or something nobody needs to know."""
-        targets = [self.model(v.args[0], frame) for v in values if isinstance(v, Call) and v.args]
-        return frozenset(Instance(o) for objects in targets for o in objects if isinstance(o, ClassRef))
+    def _related(self, values: Iterable[Value], frame: FunctionRef, own: ClassRef) -> Objects:
+        """What a Django field holds on a row: the row it points to ("self": one of the same model), or something nobody needs to know."""
+        models: set[Object] = set()
+        for value in values:
+            if isinstance(value, Call) and value.args:
+                models |= {own} if value.args[0] == Constant("self") else self.model(value.args[0], frame)
+        return frozenset(Instance(o) for o in models if isinstance(o, ClassRef))
 
     def model(self, value: Value, frame: FunctionRef) -> Objects:
         """The model that a class or its name ("Invoice", "billing.Invoice") says."""

@@ -84,10 +84,11 @@ class FunctionWorld:
 
     def told(self, call: Call, caught: frozenset[str], flight: Flight) -> Told | None:
         targets = self.resolution(call).targets
-        if len(targets) != 1 or not any(isinstance(argument, str) and argument in caught for argument in call.args):
+        if len(targets) != 1:
             return None
-        parameters = [name for name, value in zip(self._inference.arguments.positional(targets[0]), call.args) if value in caught]
-        return self._deadlines.told(targets[0], frozenset(parameters), flight)
+        passed = (*zip(self._inference.arguments.positional(targets[0]), call.args), *call.keywords)
+        parameters = frozenset(name for name, value in passed if isinstance(value, str) and value in caught)
+        return self._deadlines.told(targets[0], parameters, flight) if parameters else None
 
     def suppresses(self, step: With) -> bool:
         """Whether a context swallows every ordinary error: `contextlib.suppress(Exception)`."""
