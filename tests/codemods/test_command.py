@@ -53,6 +53,14 @@ def test_the_command_mends_what_the_linter_finds(project: Path) -> None:
     assert run(project / "a.py", MENDED) == (MENDED, [])
 
 
+def test_what_the_edit_brings_to_light_in_the_file_is_mended_with_it(project: Path) -> None:
+    inner = b"            try:\n                row.go()\n            except Exception:\n                row.failed = True\n"
+    result, warnings = run(project / "a.py", LOOP.replace(b"            row.go()\n", inner))
+
+    assert result.count(b"except SoftTimeLimitExceeded:") == 2
+    assert warnings == []
+
+
 def test_code_that_no_task_reaches_is_mended_where_its_rule_is_enabled(project: Path) -> None:
     (project / "tasks.py").write_bytes(TASK + LOOP)
 
