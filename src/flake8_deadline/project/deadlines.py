@@ -75,9 +75,8 @@ class Deadlines:
         key = (frame, parameters, flight)
         if key not in self._told:
             self._told[key] = None
-            world = self.worlds.get(frame)
-            if world is not None:
-                self._told[key] = world.verdicts.told(world.steps, parameters, flight)
+            world = self.worlds[frame]
+            self._told[key] = world.verdicts.told(world.steps, parameters, flight)
         return self._told[key]
 
     def loops(self, frame: FunctionRef) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from os.path import commonprefix
 from typing import Protocol
 
 from flake8_deadline.facts import Class, Function, Imported, Outline, Summary
@@ -161,9 +162,4 @@ def is_test(path: str) -> bool:
 
 def _shared(path: str, importer: str) -> int:
     """How many leading folders two paths share."""
-    shared = 0
-    for one, other in zip(path.split("/"), importer.split("/")):
-        if one != other:
-            break
-        shared += 1
-    return shared
+    return len(commonprefix([path.split("/"), importer.split("/")]))

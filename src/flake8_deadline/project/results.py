@@ -62,6 +62,8 @@ class Results:
                     found |= self._inference.makers.made(o, call, frame)
                 case RowsMethod():
                     found |= self._queried(o)
+                case Rows():
+                    found.add(o)
                 case External():
                     found |= self._external(o, call, frame)
         return frozenset(found)

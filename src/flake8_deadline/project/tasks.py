@@ -98,10 +98,9 @@ class Tasks:
         outside = FunctionRef(source.path, function.parent or "")
         found = self._inference.decorators.defined(function, outside)
         if isinstance(found, Task):
-            for decorator in function.decorators:
-                if any(self._makes(o) for o in self._inference.evaluate(decorator.value, outside)):
-                    self._add(self._informed(found, decorator.value, outside), source.path, decorator.line, decorator.column)
-                    return
+            makes = (d for d in function.decorators if any(self._makes(o) for o in self._inference.evaluate(d.value, outside)))
+            decorator = next(makes, function.decorators[0])
+            self._add(self._informed(found, decorator.value, outside), source.path, decorator.line, decorator.column)
 
     def _makes(self, o: object) -> bool:
         if isinstance(o, Instance):
@@ -135,11 +134,21 @@ class Tasks:
 
     def _class(self, cls: Class, source: Source) -> None:
         ref = ClassRef(source.path, cls.qualname)
-        run = cls.bindings.get("run")
-        abstract = cls.bindings.get("abstract", ())
-        if run is None or Constant(True) in abstract or not self._is_base(ref):
-            return
-        function = FunctionRef(source.path, f"{cls.qualname}.run", Instance(ref, True))
-        if function.qualname in source.functions:
-            task = Task(function, function, Maker((), False, ref))
-            self._found.setdefault(function, Declared(f"{self._modules.dotted(source.path)}.{cls.qualname}", source.path, cls.line, cls.column, task))
+        runs = self._run(ref) if not _is_abstract(cls) and self._is_base(ref) else None
+        if runs is not None:
+            task = Task(runs, runs, Maker((), False, ref))
+            name = f"{self._modules.dotted(source.path)}.{cls.qualname}"
+            self._found.setdefault(runs, Declared(name, source.path, cls.line, cls.column, task))
+
+    def _run(self, ref: ClassRef) -> FunctionRef | None:
+        """The `run` of a task class: its own, or that of an abstract base whose other methods it fills in."""
+        for ancestor in self._inference.classes.ancestors(ref):
+            if isinstance(ancestor, ClassRef) and "run" in self._inference.cls(ancestor).bindings:
+                run = FunctionRef(ancestor.path, f"{ancestor.qualname}.run", Instance(ref, True))
+                fits = ancestor == ref or _is_abstract(self._inference.cls(ancestor))
+                return run if fits and run.qualname in self._modules.source(ancestor.path).functions else None
+        return None
+
+
+def _is_abstract(cls: Class) -> bool:
+    return Constant(True) in cls.bindings.get("abstract", ())

@@ -118,7 +118,7 @@ class FunctionWorld:
                 named, broad = bool(names & queues.CANCELLATIONS), "builtins.BaseException" in names
             case "signal":
                 named, broad = self._names_signal(catches, names), bool(names & _BROAD)
-            case "error":
+            case _:
                 broad = bool(names & _BROAD)
                 named = not broad and any(self._covers(cls, flight) for cls in classes)
         return "explicit" if named else "broad" if broad else None
