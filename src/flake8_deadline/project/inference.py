@@ -68,7 +68,8 @@ class Inference:
         self.hints = Hints(self)
         self.makers = Makers(self)
         self.results = Results(self)
-        self._known: dict[FunctionRef, dict[int | str, Objects]] = {}
+        self._known: dict[str, dict[FunctionRef, dict[int | str, tuple[Value, Objects]]]] = {}
+        """By path and frame: each value evaluated, by name or identity, kept so that its identity stays its own."""
         self._passed: dict[tuple[str, str, str], Objects] = {}
         self._depth = 0
 
@@ -88,8 +89,7 @@ class Inference:
         if instances <= known or len(known | instances) > _MOST:
             return False
         self._passed[key] = known | instances
-        for frame in [frame for frame in self._known if frame.path == function.path]:
-            del self._known[frame]
+        self._known.pop(function.path, None)
         return True
 
     def name(self, name: str, frame: FunctionRef) -> Objects:
@@ -146,19 +146,17 @@ class Inference:
         """Everything a value can mean in a function; empty where it cannot be followed."""
         if value is None or isinstance(value, Constant):
             return NOTHING
-        known = self._known.setdefault(frame, {})
+        known = self._known.setdefault(frame.path, {}).setdefault(frame, {})
         key = value if isinstance(value, str) else id(value)
-        found = known.get(key)
-        if found is None:
-            if not self._enter():
-                return NOTHING
-            known[key] = NOTHING
-            found = self._evaluate(value, frame)
-            if len(found) > _MOST:
-                found = NOTHING
-            self._known.setdefault(frame, {})[key] = found
-            self._depth -= 1
-        return found
+        if key in known:
+            return known[key][1]
+        if not self._enter():
+            return NOTHING
+        known[key] = value, NOTHING
+        found = self._evaluate(value, frame)
+        known[key] = value, found if len(found) <= _MOST else NOTHING
+        self._depth -= 1
+        return known[key][1]
 
     def _enter(self) -> bool:
         if self._depth >= _DEEPEST:

@@ -91,7 +91,7 @@ class Reach:
             step = self.sites(frame)[position].step
             if isinstance(step, Call):
                 informed |= {target[:2] for target in resolution.targets if self._inform(target, step, frame)}
-        again = [known for known in self.resolved if known[:2] in informed]
+        again = [known for known in self.resolved if known[:2] in informed] if informed else []
         for known in again:
             del self.resolved[known]
         return again
