@@ -7,10 +7,10 @@ in Celery's documentation, and the `namespace` of `config_from_object`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Union
 
-from flake8_deadline.facts import Call, Constant, Table, Value
+from flake8_deadline.facts import Call, Constant, Hint, Table, Value
 from flake8_deadline.project import Declared, Project
 from flake8_deadline.project.makers import UNSEEN
 from flake8_deadline.project.modules import Source, is_test
@@ -52,7 +52,7 @@ def _assigned_limit(project: Project, declared: Declared) -> Limit | None:
     for target, values in project.modules.source(written.path).functions[""].bindings.items():
         owner, _, name = target.rpartition(".")
         if name in OPTIONS and any(_is_task(o, written) for o in project.inference.evaluate(owner, FunctionRef(written.path, ""))):
-            for value in values:
+            for value in _given(values):
                 if not _is_unset(value):
                     return Limit(name, written.path, declared.line, _seconds(value))
     return None
@@ -69,7 +69,7 @@ def _base_limit(project: Project, base: ClassRef) -> Limit | None:
             methods = project.modules.source(ancestor.path).methods.get(ancestor.qualname, ())
             for name in sorted(OPTIONS):
                 values = [*cls.bindings.get(name, ()), *(value for m in methods for value in m.bindings.get(f"self.{name}", ()))]
-                for value in values:
+                for value in _given(values):
                     if not _is_unset(value):
                         return Limit(name, ancestor.path, cls.line, _seconds(value))
     return None
@@ -151,7 +151,7 @@ def _set_by(call: Call) -> list[Pair]:
 def _in_bindings(path: str, line: int, bindings: dict[str, tuple[Value, ...]], names: frozenset[str]) -> Iterator[tuple[Limit, str]]:
     for name, values in bindings.items():
         last = name.rpartition(".")[2].rpartition("[")[2].removesuffix("]")
-        yield from _in_pairs(path, line, [(last, value) for value in values], names)
+        yield from _in_pairs(path, line, [(last, value) for value in _given(values)], names)
 
 
 def _in_pairs(path: str, line: int, pairs: Iterable[Pair], names: frozenset[str]) -> Iterator[tuple[Limit, str]]:
@@ -172,6 +172,11 @@ def _limits(options: Value, unseen: bool) -> bool:
     if isinstance(options, Table):
         return any(name in OPTIONS and not _is_unset(value) for name, value in _pairs(options))
     return unseen and not isinstance(options, Constant)
+
+
+def _given(values: Sequence[Value]) -> Sequence[Value]:
+    """What a name is given; its annotation only where it is given nothing else (`task_time_limit: int`, set from the environment)."""
+    return [value for value in values if not isinstance(value, Hint)] or values
 
 
 def _pairs(table: Table) -> Iterator[Pair]:

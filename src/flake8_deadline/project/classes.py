@@ -51,7 +51,8 @@ class Classes:
         imported = [(name, values) for name, values in cls.bindings.items() if isinstance(values[0], Imported)]
         if not imported:
             return outside
-        return outside._replace(given=tuple((name, o) for name, values in imported for o in list(self._inference.union(values, outside))[:1]))
+        found = {name: sorted(self._inference.union(values, outside), key=repr) for name, values in imported}
+        return outside._replace(given=tuple((name, objects[0]) for name, objects in found.items() if objects))
 
     def attribute(self, of: ClassRef | Instance, name: str) -> Objects:
         """What an attribute of a class or an instance can be."""

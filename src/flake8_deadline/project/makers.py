@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from flake8_deadline.facts import Call, Constant, Function, Imported, Table, Value
+from flake8_deadline.facts import Call, Constant, Function, Hint, Imported, Table, Value
 from flake8_deadline.project.objects import ClassRef, External, FunctionRef, Maker, Module, Objects, Task
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class Makers:
         if isinstance(value, str) and "." not in value:
             for function in self._around(frame):
                 if value in function.bindings:
-                    bound = [self._imported_constant(part, frame, asked) for part in function.bindings[value]]
+                    bound = [self._imported_constant(part, frame, asked) for part in function.bindings[value] if not isinstance(part, Hint)]
                     return bound[0] if len(bound) == 1 else None
         return None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from os.path import commonprefix
+from itertools import takewhile
 from typing import Protocol
 
 from flake8_deadline.facts import Class, Function, Imported, Outline, Summary
@@ -162,4 +162,4 @@ def is_test(path: str) -> bool:
 
 def _shared(path: str, importer: str) -> int:
     """How many leading folders two paths share."""
-    return len(commonprefix([path.split("/"), importer.split("/")]))
+    return sum(1 for _ in takewhile(lambda parts: parts[0] == parts[1], zip(path.split("/"), importer.split("/"))))
