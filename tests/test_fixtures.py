@@ -20,7 +20,7 @@ import pytest
 
 from flake8_deadline import rule_pages
 from flake8_deadline.check import analyse
-from flake8_deadline.codemods.mend import mend
+from flake8_deadline.codemods.mend import mend_in_rounds
 from flake8_deadline.options import Options
 from flake8_deadline.rules import RULES
 
@@ -129,7 +129,7 @@ def places(findings: tuple[Finding, ...]) -> set[Place]:
 def fix(root: Path) -> tuple[dict[str, str], dict[Place, str]]:
     """The files that the fix changes, with their new texts, and what it leaves of what its rules find, with the reasons."""
     findings = lint(root)
-    mended = mend(root, findings, lambda overrides: places(lint(root, overrides=overrides)))
+    mended = mend_in_rounds(root, findings, lambda overrides: lint(root, overrides=overrides), lambda found: found).files
     refused = {(one.path, one.line, one.code): one.reason for file in mended for one in file.refused}
     refused |= {(one.path, one.line, one.code): "no fix" for one in findings if one.code in FIXED_CODES and one.fix is None}
     return {one.path: one.new.decode() for one in mended if one.new != one.old}, refused

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from flake8_deadline.codemods.first_party import first_party
-from flake8_deadline.codemods.mend import ROUNDS, Refused, apply, mend, mend_in_rounds
+from flake8_deadline.codemods.mend import ROUNDS, Refused, apply, mend_in_rounds
 from flake8_deadline.rule import Finding, Fix
 from flake8_deadline.tree import Tree
 
@@ -355,12 +355,6 @@ def test_where_every_edit_is_refused_the_linter_is_not_asked_in_vain(tmp_path: P
     mended(tmp_path, findings("a.py", plant(tmp_path, "a.py")), lint)
 
     assert asked == [[], ["a.py"]]
-
-
-def test_one_round_for_a_linter_that_tells_places_alone(tmp_path: Path, findings: Findings) -> None:
-    (one,) = mend(tmp_path, findings("a.py", plant(tmp_path, "a.py")), lambda texts: set() if texts else {("a.py", 5, "LIM101")})
-
-    assert one.new == MENDED
 
 
 def test_the_place_of_the_import_knows_the_project_s_own_packages(tmp_path: Path, findings: Findings, lint: Lint) -> None:

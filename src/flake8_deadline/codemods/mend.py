@@ -22,7 +22,6 @@ Lint = Callable[[Mapping[str, bytes]], Iterable[Finding]]
 """All findings of the project with these texts, by path, in place of the files' own."""
 Choose = Callable[[Iterable[Finding]], Iterable[Finding]]
 """Those of the findings, their lines as in the files on disk, that were asked for."""
-Relint = Callable[[Mapping[str, bytes]], Set[tuple[str, int, str]]]
 
 ROUNDS = 10
 """Each mends what the one before has brought to light: a chain of swallows deeper than this takes a second run."""
@@ -97,15 +96,6 @@ def mend_in_rounds(root: Path, asked: Iterable[Finding], lint: Lint, choose: Cho
         if not settled.objections:
             return _outcome(job, settled, wanted.keys(), objections)
         objections.update(settled.objections)
-
-
-def mend(root: Path, findings: Iterable[Finding], relint: Relint, first_party: frozenset[str] = frozenset()) -> list[Mended]:
-    """One round of it, for a linter that tells places and no more."""
-
-    def lint(texts: Mapping[str, bytes]) -> Iterable[Finding]:
-        return [Finding(path, line, 1, code, "", "") for path, line, code in relint(texts)]
-
-    return list(mend_in_rounds(root, findings, lint, lambda found: (), first_party).files)
 
 
 def apply(root: Path, mended: Iterable[Mended]) -> list[Refused]:
