@@ -114,7 +114,7 @@ def project_root(configuration: Configuration, paths: Sequence[str]) -> str:
 
     The directory of flake8's configuration file, where it holds the current directory and does not reach beyond the repository; else the
     repository; else the current directory. Never from `paths`, so that three files know the whole project, but for one case: where all of
-    them lie outside that root, nothing could be said about them, and the root is their own repository or directory.
+    them lie outside that root (or above it), little could be said about them, and the root is their own repository or directory.
     """
     here = os.getcwd()
     repository = _repository(here)
@@ -124,7 +124,7 @@ def project_root(configuration: Configuration, paths: Sequence[str]) -> str:
     else:
         root = repository or here
     named = [os.path.abspath(path) for path in paths if path != "-"]
-    if named and not any(_is_within(path, root) or _is_within(root, path) for path in named):
+    if named and not any(_is_within(path, root) for path in named):
         tops = {path if os.path.isdir(path) else os.path.dirname(path) for path in named}
         common = _common(tops)
         return root if common is None else _repository(common) or common

@@ -212,7 +212,11 @@ class TestProjectRoot:
     def test_stays_where_one_path_lies_inside(self, project, tmp_path):
         root = project({"a.py": ""})
         assert project_root(Configuration(), ["a.py", str(tmp_path / "b.py")]) == str(root)
-        assert project_root(Configuration(), [".."]) == str(root)
+        assert project_root(Configuration(), ["..", "a.py"]) == str(root)
+
+    def test_is_the_named_directory_above_where_nothing_inside_is_named(self, project):
+        root = project({"a.py": ""})
+        assert project_root(Configuration(), [".."]) == str(root.parent)
 
     def test_is_never_the_whole_disk(self, project, tmp_path):
         root = project({"a.py": ""})
