@@ -7,13 +7,14 @@ cannot matter. Leaves to the parser whether the word stands in code or in a stri
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from flake8_deadline.facts import Outline
 
 MARKS: dict[str, tuple[bytes, ...]] = {
     "task": (b"celery", b"shared_task", b"periodic_task", b"register_task", b".task", b"Task"),
     "handler": (b"except", b"suppress", b"finally"),
-    "loop": (b"for ", b"while ", b"map(", b"for\t", b"while(", b"for("),
+    "loop": (b"for ", b"while ", b"map(", b"for\t", b"while\t", b"for(", b"while(", b"for[", b"while[", b"for\\", b"while\\"),
     "limit": (b"time_limit", b"TIME_LIMIT"),
 }
 """What a file must bear for each demand: a task or a project's own way to make one, a handler, a loop, a limit."""
@@ -29,10 +30,11 @@ _SUSPECT = (
 )
 _SUSPECT_WORDS = (b"\0", b"<<<<<<<", b">>>>>>>", b"<>")
 # Every pattern starts with a literal: that is ten times faster than one that starts with a choice.
-_CLASS = re.compile(rb"class[ \t]+(\w+)[ \t]*[\[(]([^:]*)")
-_DEFINITION = re.compile(rb"def[ \t]+(\w+)")
-_PROPERTY = re.compile(rb"property(?:\([^\n]*\))?[ \t]*\n(?:[ \t]*@[^\n]*\n)*[ \t]+(?:async[ \t]+)?def[ \t]+(\w+)")
-_WORD = re.compile(rb"\w+")
+_NAME = rb"(?:[ \t\f]|\\\n)+([\w\x80-\xff]+)"
+_CLASS = re.compile(rb"class" + _NAME + rb"[ \t]*[\[(]([^:]*)")
+_DEFINITION = re.compile(rb"def" + _NAME)
+_PROPERTY = re.compile(rb"property(?:\([^\n]*\))?[ \t]*(?:#[^\n]*)?\n(?:[ \t\f]*(?:[@#][^\n]*)?\n)*[ \t\f]+(?:async[ \t]+)?def" + _NAME)
+_WORD = re.compile(rb"[\w\x80-\xff]+")
 
 
 def outline(source: bytes) -> Outline:
@@ -53,4 +55,5 @@ def _suspect(source: bytes) -> bool:
 
 
 def _text(word: bytes) -> str:
-    return word.decode("utf-8", "replace")
+    """A name as the parser gives it."""
+    return word.decode() if word.isascii() else unicodedata.normalize("NFKC", word.decode("utf-8", "replace"))
