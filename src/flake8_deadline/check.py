@@ -46,9 +46,12 @@ def analyse(options: Options, overrides: Mapping[str, bytes] | None = None, path
     recalled = index.recall([msgspec.json.encode((options, sorted(paths)))])
     if recalled is not None:
         try:
-            return msgspec.msgpack.decode(recalled, type=Analysis)
-        except msgspec.MsgspecError:
+            analysis = msgspec.msgpack.decode(recalled, type=Analysis)
+        except (msgspec.MsgspecError, RecursionError):
             pass
+        else:
+            index.save()
+            return analysis
     analysis = _run(index, options)
     index.remember(msgspec.msgpack.encode(analysis))
     index.save()

@@ -42,6 +42,7 @@ class Index:
         self._errors = {FileError(problem.path, 0, problem.reason) for problem in (*found.problems, *self._cache.problems)}
         self._errors |= {FileError(path, 0, "leads out of the project") for path, inside in named.items() if not inside}
         self._outlines: dict[str, Outline] = {}
+        self._is_whole = True
 
     # What linking asks for (project.Files)
 
@@ -55,8 +56,10 @@ class Index:
             digest = self.hashes[path]
             known = self._cache.outline(digest)
             if known is None:
-                known = outline(self._text(path))
-                self._cache.put_outline(digest, known)
+                text = self._text(path)
+                known = outline(text or b"")
+                if text is not None:
+                    self._cache.put_outline(digest, known)
             self._outlines[path] = known
         return known
 
@@ -64,17 +67,20 @@ class Index:
         digest = self.hashes[path]
         known = self._cache.summary(digest)
         if known is None:
-            known = read(self._text(path))
-            self._cache.put_summary(digest, known)
+            text = self._text(path)
+            known = read(text or b"")
+            if text is not None:
+                self._cache.put_summary(digest, known)
         if isinstance(known.fault, Fault):
             self._errors.add(FileError(path, known.fault.line, known.fault.message))
         return known
 
     def mentions(self, word: str) -> Iterable[str]:
         needle = word.encode()
-        return [path for path in self._names if needle in self._text(path)]
+        return [path for path in self._names if needle in (self._text(path) or b"")]
 
-    def _text(self, path: str) -> bytes:
+    def _text(self, path: str) -> bytes | None:
+        """The bytes that were hashed; None if they cannot be had any more: then nothing that is said of them is kept."""
         text = self._overrides.get(path)
         if text is not None:
             return text
@@ -82,7 +88,8 @@ class Index:
             return self._cache.text(path)
         except tree.UnreadableError as error:
             self._errors.add(FileError(path, 0, error.problem.reason))
-            return b""
+            self._is_whole = False
+            return None
 
     # What a run asks for
 
@@ -96,12 +103,15 @@ class Index:
         return tuple(sorted(self._errors))
 
     def recall(self, inputs: Iterable[bytes]) -> bytes | None:
-        """The result of an earlier run with the same files, problems and inputs."""
-        self._key = cache.run_key(self.hashes, [msgspec.json.encode(self.errors()), *inputs])
+        """The result of an earlier run with the same files, module names, problems and inputs."""
+        found = msgspec.json.encode((sorted(self._names.items()), self.errors()))
+        self._key = cache.run_key(self.hashes, [found, *inputs])
         return self._cache.recall(self._key)
 
     def remember(self, result: bytes) -> None:
-        self._cache.remember(self._key, result)
+        """Keep the result of this run, unless a file changed while it was being read."""
+        if self._is_whole:
+            self._cache.remember(self._key, result)
 
     def save(self) -> None:
         self._cache.save()
