@@ -232,7 +232,7 @@ class Access(Struct, tag="P", frozen=True, array_like=True, gc=False):
 
 
 class Assign(Struct, tag="A", frozen=True, array_like=True, gc=False):
-    """A name, or an attribute of one, takes a value that control flow may depend on later (`error = exc`, `ok = send(item)`)."""
+    """A name, or an attribute of one, takes a value that control flow may depend on later (`error = exc`, `ok = send(item)`); None: any other."""
 
     line: int
     name: str

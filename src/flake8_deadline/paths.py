@@ -7,8 +7,8 @@ from typing import Literal, NamedTuple
 
 from flake8_deadline.facts import Assign, Branch, Break, Call, Constant, Continue, Loop, Raise, Return, Step, Try, With
 from flake8_deadline.flights import SIGNAL, Flight, World
-from flake8_deadline.places import sites
-from flake8_deadline.truth import State, Truth, assigned, call_key, constant, gathered
+from flake8_deadline.places import assigned, sites
+from flake8_deadline.truth import State, Truth, call_key, constant, forgotten, gathered
 
 _MOST_STATES = 32
 
@@ -27,38 +27,52 @@ class Paths:
         self._world = world
         self.truth = Truth(world)
 
-    def run(self, steps: tuple[Step, ...], state: State, flight: Flight | None) -> set[Exit]:
-        states, exits = {state}, set[Exit]()
+    def run(self, steps: tuple[Step, ...], states: Iterable[State], flight: Flight | None) -> set[Exit]:
+        """Every way out of these steps for control that comes to them in any of these states."""
+        current, exits = _bounded(set(states)), set[Exit]()
         for step in steps:
-            leaves = {leave for before in states for leave in self._step(step, before, flight)}
-            states = _bounded({leave.state for leave in leaves if leave.kind == "next"})
+            leaves = self._step(step, current, flight)
+            current = _bounded({leave.state for leave in leaves if leave.kind == "next"})
             exits |= {leave for leave in leaves if leave.kind != "next"}
-        return exits | {Exit("next", after) for after in states}
+        return exits | {Exit("next", after) for after in current}
 
-    def _step(self, step: Step, state: State, flight: Flight | None) -> Iterable[Exit]:
+    def through(self, steps: tuple[Step, ...], leaves: set[Exit], flight: Flight | None) -> set[Exit]:
+        """What becomes of exits that these steps, a `finally`, stand in the way of. What is known is not told apart by the exits."""
+        if not steps:
+            return leaves
+        ways = {leave._replace(state=State()) for leave in leaves}
+        lasts = self.run(steps, [leave.state for leave in leaves], flight)
+        exits = {last for last in lasts if last.kind != "next"}
+        return exits | {way._replace(state=last.state) for way in ways for last in lasts if last.kind == "next"}
+
+    def _step(self, step: Step, states: set[State], flight: Flight | None) -> set[Exit]:
+        match step:
+            case Branch():
+                return self._branch(step, states, flight)
+            case Loop():
+                return self._loop(step, states, flight)
+            case Try():
+                return self._try(step, states, flight)
+            case With():
+                return self.run(step.body, states, flight)
+        return {self._simple(step, state, flight) for state in states}
+
+    def _simple(self, step: Step, state: State, flight: Flight | None) -> Exit:
         match step:
             case Call():
-                return [self._call(step, state, flight)]
+                return self._call(step, state, flight)
             case Assign():
-                return [Exit("next", assigned(step, state))]
-            case Branch():
-                return self._branch(step, state, flight)
-            case Loop():
-                return self._loop(step, state, flight)
-            case Try():
-                return self._try(step, state, flight)
-            case With():
-                return self.run(step.body, state, flight)
+                return Exit("next", self.truth.assigned(step, state, flight))
             case Return():
                 truth = self.truth.of(step.value, state, flight)
-                return [Exit("return", state, returned=constant(step.value, state) or (None if truth is None else Constant(truth)))]
+                return Exit("return", state, returned=constant(step.value, state) or (None if truth is None else Constant(truth)))
             case Raise():
-                return [self._raise(step, state, flight)]
+                return self._raise(step, state, flight)
             case Break():
-                return [Exit("break", state)]
+                return Exit("break", state)
             case Continue():
-                return [Exit("continue", state)]
-        return [Exit("next", state)]
+                return Exit("continue", state)
+        return Exit("next", state)
 
     def _call(self, call: Call, state: State, flight: Flight | None) -> Exit:
         if not self._world.returns(call):
@@ -82,45 +96,38 @@ class Paths:
             return Exit("never", state)
         return Exit("raise", state, self._world.raised(step.value))
 
-    def _branch(self, step: Branch, state: State, flight: Flight | None) -> set[Exit]:
+    def _branch(self, step: Branch, states: set[State], flight: Flight | None) -> set[Exit]:
         exits: set[Exit] = set()
         for test, arm in zip(step.tests, step.arms):
-            truth = self.truth.of(test, state, flight)
-            if truth is not False:
-                exits |= self.run(arm, state, flight)
-            if truth is True:
-                return exits
-        return exits | self.run(step.arms[-1], state, flight)
+            truths = {state: self.truth.of(test, state, flight) for state in states}
+            exits |= self.run(arm, [state for state, truth in truths.items() if truth is not False], flight)
+            states = {state for state, truth in truths.items() if truth is not True}
+        return exits | self.run(step.arms[-1], states, flight)
 
-    def _loop(self, step: Loop, state: State, flight: Flight | None) -> set[Exit]:
-        if not state.loop and self.works(step):
-            state = state._replace(loop=step.line)
-        inside = self.run(step.body, state, flight)
+    def _loop(self, step: Loop, states: set[State], flight: Flight | None) -> set[Exit]:
+        if self.works(step):
+            states = {state if state.loop else state._replace(loop=step.line) for state in states}
+        changed = assigned([step])
+        inside = self.run(step.body, [forgotten(state, changed) for state in states], flight)
         exits = {leave for leave in inside if leave.kind in ("return", "raise", "reraise", "never")}
         exits |= {Exit("next", leave.state) for leave in inside if leave.kind == "break"}
         if step.kind != "forever":
-            after = {leave.state for leave in inside if leave.kind in ("next", "continue")} | {state}
-            exits |= {leave for before in after for leave in self.run(step.otherwise, before, flight)}
+            after = {leave.state for leave in inside if leave.kind in ("next", "continue")} | states
+            exits |= self.run(step.otherwise, after, flight)
         return exits
 
     def works(self, loop: Loop) -> bool:
         """Whether time passes in the turns of a loop; a comprehension counts for nothing."""
         return loop.kind != "comprehension" and any(self._world.lands(site.step) for site in sites(loop.body))
 
-    def _try(self, step: Try, state: State, flight: Flight | None) -> set[Exit]:
-        exits: set[Exit] = set()
-        for leave in self.run(step.body, state, flight):
-            exits |= self.run(step.otherwise, leave.state, flight) if leave.kind == "next" else {leave}
+    def _try(self, step: Try, states: set[State], flight: Flight | None) -> set[Exit]:
+        inside = self.run(step.body, states, flight)
+        exits = {leave for leave in inside if leave.kind != "next"}
+        exits |= self.run(step.otherwise, [leave.state for leave in inside if leave.kind == "next"], flight)
         for handler in step.handlers:
-            inner = self.run(handler.body, state, None)
+            inner = self.run(handler.body, states, None)
             exits |= {leave for leave in inner if leave.kind not in ("raise", "reraise")}
-        if not step.final:
-            return exits
-        through: set[Exit] = set()
-        for leave in exits:
-            for last in self.run(step.final, leave.state, flight):
-                through.add(leave._replace(state=last.state) if last.kind == "next" else last)
-        return through
+        return self.through(step.final, exits, flight)
 
 
 def _bounded(states: set[State]) -> set[State]:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple, Union
 
-from flake8_deadline.facts import Access, Branch, Call, Loop, Step, Try, With
+from flake8_deadline.facts import Access, Assign, Branch, Call, Loop, Step, Try, With
 
 Timed = Union[Call, Access, Loop, With]
 """Steps in which time may pass."""
+
+FILLING = frozenset({"append", "add", "appendleft", "insert"})
+EMPTYING = frozenset({"clear", "pop", "popleft", "popitem", "remove", "discard"})
+"""Methods after which a container is not empty, or may be."""
 
 
 class Place(NamedTuple):
@@ -36,6 +40,7 @@ def sites(steps: tuple[Step, ...], outer: Place | None = None) -> Iterator[Site]
     """Every call of a body, in order, each with its place."""
     for index, step in enumerate(steps):
         place = Place("rest", steps[index + 1 :], outer, steps[:index])
+        after = place._replace(before=steps[: index + 1])
         match step:
             case Call() | Access():
                 yield Site(step, place)
@@ -45,17 +50,37 @@ def sites(steps: tuple[Step, ...], outer: Place | None = None) -> Iterator[Site]
             case Loop():
                 yield Site(step, place)
                 yield from sites(step.body, Place("loop", step, place))
-                yield from sites(step.otherwise, place)
+                yield from sites(step.otherwise, after)
             case Try():
                 yield from sites(step.body, Place("body", step, place))
                 part = Place("part", step, place)
                 for handler in step.handlers:
                     yield from sites(handler.body, Place("handler", step, place))
                 yield from sites(step.otherwise, part)
-                yield from sites(step.final, place)
+                yield from sites(step.final, after)
             case With():
                 yield Site(step, place)
                 yield from sites(step.body, Place("with", step, place))
+
+
+def assigned(steps: Iterable[Step]) -> set[str]:
+    """The names that these steps may give another value."""
+    names: set[str] = set()
+    for step in steps:
+        match step:
+            case Assign():
+                names.add(step.name)
+            case Call(func=str() as func) if func.rpartition(".")[2] in FILLING | EMPTYING:
+                names.add(func.rpartition(".")[0])
+            case Branch():
+                names.update(*map(assigned, step.arms))
+            case Loop():
+                names.update(step.targets, assigned(step.body), assigned(step.otherwise))
+            case Try():
+                names.update(*map(assigned, (step.body, *(handler.body for handler in step.handlers), step.otherwise, step.final)))
+            case With():
+                names |= assigned(step.body)
+    return names
 
 
 def enclosing_loop(place: Place | None) -> Loop | None:

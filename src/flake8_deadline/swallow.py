@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from flake8_deadline.earlier import known_at
-from flake8_deadline.facts import Call, Constant, Handler, Loop, Sequence, Step, Try, Value, With
+from flake8_deadline.facts import Call, Constant, Handler, Loop, Sequence, Step, Try, Value
 from flake8_deadline.flights import SIGNAL, Flight, Told, World
 from flake8_deadline.paths import Exit, Paths
 from flake8_deadline.places import Place, Site, sites
@@ -62,7 +62,8 @@ class Verdicts:
     def __init__(self, world: World) -> None:
         self._world = world
         self.paths = Paths(world)
-        self._thrown: dict[tuple[Flight, int], frozenset[Fate]] = {}
+        self._thrown: dict[tuple[Flight, int, Swallow | None], frozenset[Fate]] = {}
+        self._leaves: dict[tuple[Flight, int], set[Exit]] = {}
 
     def strike(self, struck: Iterable[Site]) -> frozenset[Fate]:
         """The fates of a deadline that strikes in any of these sites."""
@@ -74,41 +75,44 @@ class Verdicts:
 
     def throw(self, flight: Flight, place: Place | None) -> frozenset[Fate]:
         """The fates of an exception that comes out of a call at this place."""
-        while place is not None and place.kind != "body":
-            place = place.outer
-        known = self._thrown.get((flight, id(place)))
-        if known is None:
-            known = self._thrown[flight, id(place)] = frozenset(self._throw(flight, place, None))
-        return known
+        return self._throw(flight, place, None)
 
     def resume(self, place: Place | None, step: Step, returned: Constant | None) -> frozenset[Fate]:
         """The fates of control that comes back from a call at this place as if nothing had happened, with this constant if it is one."""
         flags = frozenset({(call_key(step), returned.value)} if returned and isinstance(step, Call) else ())
-        return frozenset(self._resume(Exit("next", State(flags=flags)), place, SIGNAL, None))
+        return frozenset(self._resume({Exit("next", State(flags=flags))}, place, SIGNAL, None))
 
     def returns(self, steps: tuple[Step, ...]) -> bool:
         """Whether a function with this body can return at all."""
-        return any(leave.kind in ("next", "return") for leave in self.paths.run(steps, State(), None))
+        return any(leave.kind in ("next", "return") for leave in self.paths.run(steps, [State()], None))
 
     def told(self, steps: tuple[Step, ...], parameters: frozenset[str], flight: Flight) -> Told:
         """What a function with this body does whose parameters hold an exception in flight."""
-        ways = [leave for leave in self.paths.run(steps, State(parameters), flight) if leave.kind in ("next", "return")]
+        ways = [leave for leave in self.paths.run(steps, [State(parameters)], flight) if leave.kind in ("next", "return")]
         given = {leave.returned if leave.kind == "return" else Constant(None) for leave in ways}
         return Told(bool(ways), given.pop() if len(given) == 1 else None)
 
     # In flight
 
-    def _throw(self, flight: Flight, place: Place | None, swallow: Swallow | None) -> Iterator[Fate]:
-        while place is not None:
-            if place.kind == "body" and isinstance(place.node, Try):
-                for handler in place.node.handlers:
-                    taken = self._world.takes(handler, flight)
-                    if taken:
-                        for answerable in self._answerable(handler, place.node, flight, swallow):
-                            yield from self._handle(handler, flight, place, answerable)
-                        return
+    def _throw(self, flight: Flight, place: Place | None, swallow: Swallow | None) -> frozenset[Fate]:
+        while place is not None and place.kind != "body":
             place = place.outer
-        yield Fate("escapes", swallow, 0, flight)
+        key = (flight, id(place), swallow)
+        if key not in self._thrown:
+            self._thrown[key] = frozenset(self._thrown_at(flight, place, swallow))
+        return self._thrown[key]
+
+    def _thrown_at(self, flight: Flight, place: Place | None, swallow: Swallow | None) -> Iterator[Fate]:
+        if place is None:
+            yield Fate("escapes", swallow, 0, flight)
+            return
+        if isinstance(place.node, Try):
+            for handler in place.node.handlers:
+                if self._world.takes(handler, flight):
+                    for answerable in self._answerable(handler, place.node, flight, swallow):
+                        yield from self._handle(handler, flight, place, answerable)
+                    return
+        yield from self._throw(flight, place.outer, swallow)
 
     def _answerable(self, handler: Handler, around: Try, flight: Flight, swallow: Swallow | None) -> Iterator[Swallow]:
         """Who answers for what this clause takes: the clause that turned the signal into it, and this one too where it would take the signal
@@ -122,28 +126,42 @@ class Verdicts:
             yield Swallow(handler.line, handler.column, handler.catches, handler.bare, explicit, flight.kind, sweep)
 
     def _handle(self, handler: Handler, flight: Flight, place: Place, swallow: Swallow) -> Iterator[Fate]:
-        state = known_at(place, lambda step: bool(self._world.lands(step)))._replace(caught=frozenset({handler.name} if handler.name else ()))
-        for leave in self.paths.run(handler.body, state, flight):
-            yield from self._resume(leave, Place("part", place.node, place.outer), flight, swallow)
+        leaves = self._leaves.get((flight, id(handler)))
+        if leaves is None:
+            known = known_at(place, self.paths.truth, lambda step: bool(self._world.lands(step) | self._world.launders(step)))
+            state = known._replace(caught=frozenset({handler.name} if handler.name else ()))
+            leaves = self._leaves[flight, id(handler)] = self.paths.run(handler.body, [state], flight)
+        yield from self._resume(leaves, Place("part", place.node, place.outer), flight, swallow)
 
     # Going on
 
-    def _resume(self, leave: Exit, place: Place | None, flight: Flight, swallow: Swallow | None) -> Iterator[Fate]:
-        """Follow control from a place outwards, with the exit that got it there."""
-        while place is not None and leave.kind not in ("reraise", "raise", "never"):
-            if isinstance(place.node, Loop):
-                if leave.kind in ("next", "continue") and self._turns(place.node, leave.state, flight):
+    def _resume(self, leaves: set[Exit], place: Place | None, flight: Flight, swallow: Swallow | None) -> Iterator[Fate]:
+        """Follow control from a place outwards, by every exit that got it there."""
+        while leaves:
+            ended = {leave for leave in leaves if place is None or leave.kind in ("reraise", "raise", "never")}
+            for leave in ended:
+                yield from self._end(leave, place, flight, swallow)
+            leaves = leaves - ended
+            if place is not None and isinstance(place.node, Loop):
+                turns = {leave for leave in leaves if leave.kind in ("next", "continue") and self._turns(place.node, leave.state, flight)}
+                if turns:
                     yield Fate("loops", swallow, place.node.line)
-                    return
-                if leave.kind != "return":
-                    leave = Exit("next", leave.state)
-            following = _following(place, leave)
-            place = place.outer
-            if following:
-                for further in self.paths.run(following, leave.state, flight):
-                    yield from self._resume(further if further.kind != "next" else leave._replace(state=further.state), place, flight, swallow)
-                return
-        yield from self._end(leave, place, flight, swallow)
+                leaves = {leave if leave.kind == "return" else Exit("next", leave.state) for leave in leaves - turns}
+            elif place is not None:
+                leaves = self._onwards(place, leaves, flight)
+            place = place and place.outer
+
+    def _onwards(self, place: Place, leaves: set[Exit], flight: Flight) -> set[Exit]:
+        """The exits from what still runs of this place."""
+        run, through = self.paths.run, self.paths.through
+        nexts, others = {leave for leave in leaves if leave.kind == "next"}, {leave for leave in leaves if leave.kind != "next"}
+        if isinstance(place.node, Try):
+            if place.kind == "body":
+                nexts = run(place.node.otherwise, [leave.state for leave in nexts], flight)
+            return through(place.node.final, nexts | others, flight)
+        if isinstance(place.node, tuple):
+            nexts = run(place.node, [leave.state for leave in nexts], flight)
+        return nexts | others
 
     def _end(self, leave: Exit, place: Place | None, flight: Flight, swallow: Swallow | None) -> Iterator[Fate]:
         """Control leaves by a `raise` at this place, or has come to the end of the function."""
@@ -164,13 +182,3 @@ class Verdicts:
         if isinstance(loop.over, Sequence) and loop.over.whole and len(loop.over.items) <= 1:
             return False
         return loop.kind != "while" or self.paths.truth.of(loop.over, state, flight) is not False
-
-
-def _following(place: Place, leave: Exit) -> tuple[Step, ...]:
-    """The steps of this place that still run when control comes by with this exit."""
-    if isinstance(place.node, (Loop, With)):
-        return ()
-    if isinstance(place.node, Try):
-        ran_through = place.kind == "body" and leave.kind == "next"
-        return (*place.node.otherwise, *place.node.final) if ran_through else place.node.final
-    return place.node if leave.kind == "next" else ()

@@ -6,13 +6,14 @@ and `if not ok: break` go the way they go.
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import NamedTuple
 
 from flake8_deadline import queues
-from flake8_deadline.facts import Assign, Both, Call, Compare, Constant, Either, Item, Not, Value
+from flake8_deadline.facts import Assign, Attr, Both, Call, Compare, Constant, Either, Item, Not, Sequence, Value
 from flake8_deadline.flights import Flight, World
+from flake8_deadline.places import EMPTYING, FILLING
 
-_GATHERING = frozenset({"append", "add", "appendleft", "insert"})
 _NAMES = {queue.signal for queue in queues.QUEUES}
 
 
@@ -50,22 +51,49 @@ class Truth:
                 return self._compare(test, state, flight)
         return None
 
+    def assigned(self, step: Assign, state: State, flight: Flight | None) -> State:
+        """What is known after an assignment."""
+        known = constant(step.value, state)
+        truth = self.of(step.value, state, flight) if known is None else None
+        is_caught = isinstance(step.value, str) and step.value in state.caught
+        state = forgotten(state, {step.name})
+        if is_caught:
+            return state._replace(caught=state.caught | {step.name})
+        if known is None and truth is None:
+            return state
+        return state._replace(flags=state.flags | {(step.name, truth if known is None else known.value)})
+
     def _compare(self, test: Compare, state: State, flight: Flight | None) -> bool | None:
-        positive = test.operator in ("is", "==", "in")
-        if not positive and test.operator not in ("is not", "!=", "not in"):
-            return None
-        found = self._equal(test.left, test.right, state, flight)
-        return found if found is None or positive else not found
+        match test.operator:
+            case "is" | "==":
+                return self._equal(test.left, test.right, state, flight)
+            case "is not" | "!=":
+                return _opposite(self._equal(test.left, test.right, state, flight))
+            case "in":
+                return self._among(test.left, test.right, state, flight)
+            case "not in":
+                return _opposite(self._among(test.left, test.right, state, flight))
+        return None
+
+    def _among(self, left: Value, right: Value, state: State, flight: Flight | None) -> bool | None:
+        if not isinstance(right, Sequence) or not right.whole:
+            return self._equal(left, right, state, flight) if isinstance(right, str) else None
+        return _opposite(_all([_opposite(self._equal(left, one, state, flight)) for one in right.items]))
 
     def _equal(self, left: Value, right: Value, state: State, flight: Flight | None) -> bool | None:
+        if isinstance(left, str) and left in state.caught:
+            return False if isinstance(right, Constant) else None
         if _is_caught(left, state):
-            if isinstance(left, str) and left in state.caught:
-                return False if isinstance(right, Constant) else None
             return self._world.is_instance(flight, right) if flight is not None else None
-        if isinstance(left, str) and left.removesuffix(".__class__.__name__") in state.caught and isinstance(right, Constant):
+        if _is_name_of_caught(left, state) and isinstance(right, Constant):
             return right.value in _NAMES if flight is not None and flight.kind == "signal" else None
         known = constant(left, state)
-        return known.value == right.value if known is not None and isinstance(right, Constant) else None
+        return _same(known.value, right.value) if known is not None and isinstance(right, Constant) else None
+
+
+def _same(known: object, other: object) -> bool | None:
+    """Whether two constants are equal. What is known to be true may be anything that is true."""
+    return None if known is True and other and other is not True else known == other
 
 
 def _is_caught(value: Value, state: State) -> bool:
@@ -80,24 +108,27 @@ def _is_caught(value: Value, state: State) -> bool:
     return False
 
 
-def assigned(step: Assign, state: State) -> State:
-    """What is known after an assignment."""
-    known = constant(step.value, state)
-    caught, flags = state.caught - {step.name}, frozenset(flag for flag in state.flags if flag[0] != step.name)
-    if isinstance(step.value, str) and step.value in state.caught:
-        caught |= {step.name}
-    elif known is not None:
-        flags |= {(step.name, known.value)}
-    return state._replace(caught=caught, flags=flags)
+def _is_name_of_caught(value: Value, state: State) -> bool:
+    """Whether a value is the name of the caught exception's class."""
+    match value:
+        case str():
+            return value.removesuffix(".__class__.__name__") in state.caught
+        case Attr(of=Call(func="type", args=(str() as name,)), name="__name__"):
+            return name in state.caught
+    return False
+
+
+def forgotten(state: State, names: Set[str]) -> State:
+    """The state without what was known of these names."""
+    return state._replace(caught=state.caught - names, flags=frozenset(flag for flag in state.flags if flag[0] not in names))
 
 
 def gathered(call: Call, state: State) -> State:
-    """What is known after a call: a list that was given the exception is not empty (`errors.append(exc)`)."""
-    if isinstance(call.func, str) and not state.caught.isdisjoint(argument for argument in call.args if isinstance(argument, str)):
-        name, _, method = call.func.rpartition(".")
-        if name and method in _GATHERING:
-            return state._replace(flags=state.flags | {(name, True)})
-    return state
+    """What is known after a call: a list that was given something is not empty (`errors.append(exc)`), one that something was taken from may be."""
+    name, _, method = call.func.rpartition(".") if isinstance(call.func, str) else ("", "", "")
+    if name and method in FILLING:
+        return state._replace(flags=forgotten(state, {name}).flags | {(name, True)})
+    return forgotten(state, {name}) if method in EMPTYING else state
 
 
 def constant(value: Value, state: State) -> Constant | None:

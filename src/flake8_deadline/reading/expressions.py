@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
-from flake8_deadline.facts import Access, Each, Loop, Parameter, Part, Step, Value, Yield
+from flake8_deadline.facts import Access, Assign, Both, Branch, Constant, Each, Either, Loop, Parameter, Part, Step, Value, Yield
 from flake8_deadline.reading.scope import Gathered, Scope
 from flake8_deadline.reading.values import Values
 
 _LEAVES = (ast.Name, ast.Constant)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
+_LONGEST_CHAIN = 8
 
 
 class Expressions:
@@ -26,12 +28,7 @@ class Expressions:
             self.read(node.value, out)
             out.append(Access(node.lineno, self.values.value(node)))
         elif isinstance(node, ast.Call):
-            self.read(node.func.value if isinstance(node.func, ast.Attribute) else node.func, out)
-            for argument in node.args:
-                self.read(argument, out)
-            for keyword in node.keywords:
-                self.read(keyword.value, out)
-            out.append(self.values.call(node, awaited, discarded))
+            self._call(node, out, awaited, discarded)
         elif isinstance(node, ast.Await):
             self.read(node.value, out, True, discarded)
         elif isinstance(node, ast.Lambda):
@@ -39,19 +36,76 @@ class Expressions:
         elif isinstance(node, _COMPREHENSIONS):
             self._comprehension(node, out)
         elif isinstance(node, (ast.Yield, ast.YieldFrom)):
-            if node.value is not None:
-                self.read(node.value, out)
-            self._gathered.scope.generator = True
-            out.append(Yield(node.lineno))
+            self._yield(node, out)
+        elif isinstance(node, ast.BinOp):
+            self._operands(node, out)
+        elif isinstance(node, ast.IfExp):
+            self._either(node, out)
+        elif isinstance(node, ast.BoolOp):
+            self._boolean(node, out)
         else:
             for child in ast.iter_child_nodes(node):
                 self.read(child, out)
             if isinstance(node, ast.NamedExpr):
                 self.bind(node.target, self.values.value(node.value), out)
+                self.assign(node.target, node.value, out)
+
+    def _call(self, node: ast.Call, out: list[Step], awaited: bool, discarded: bool) -> None:
+        self.read(node.func.value if isinstance(node.func, ast.Attribute) else node.func, out)
+        for argument in node.args:
+            self.read(argument, out)
+        for keyword in node.keywords:
+            self.read(keyword.value, out)
+        out.append(self.values.call(node, awaited, discarded))
+
+    def _yield(self, node: ast.Yield | ast.YieldFrom, out: list[Step]) -> None:
+        if node.value is not None:
+            self.read(node.value, out)
+        self._gathered.scope.generator = True
+        out.append(Yield(node.lineno))
+
+    def _operands(self, node: ast.BinOp, out: list[Step]) -> None:
+        """From the left, without a call for each: a long text may be joined of a thousand lines."""
+        operands = [node.right]
+        left = node.left
+        while isinstance(left, ast.BinOp):
+            operands.append(left.right)
+            left = left.left
+        for operand in (left, *reversed(operands)):
+            self.read(operand, out)
+
+    def _either(self, node: ast.IfExp, out: list[Step]) -> None:
+        self.read(node.test, out)
+        self._branch(node, self.values.value(node.test), self._steps(node.body), self._steps(node.orelse), out)
+
+    def _boolean(self, node: ast.BoolOp, out: list[Step]) -> None:
+        """An operand runs if all before it are true (`and`) or none is (`or`)."""
+        self.read(node.values[0], out)
+        before: list[Value] = [self.values.value(node.values[0])]
+        for operand in node.values[1:]:
+            steps = self._steps(operand)
+            told = tuple(before) if len(before) <= _LONGEST_CHAIN else (None,)
+            if isinstance(node.op, ast.And):
+                self._branch(operand, Both(told), steps, (), out)
+            else:
+                self._branch(operand, Either(told), (), steps, out)
+            before.append(self.values.value(operand))
+
+    def _steps(self, node: ast.expr) -> tuple[Step, ...]:
+        out: list[Step] = []
+        self._gathered.enter()
+        self.read(node, out)
+        self._gathered.leave()
+        return tuple(out)
+
+    def _branch(self, node: ast.expr, test: Value, then: tuple[Step, ...], otherwise: tuple[Step, ...], out: list[Step]) -> None:
+        if then or otherwise:
+            out.append(Branch(node.lineno, (test,), (then, otherwise)))
 
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp, out: list[Step]) -> None:
         self.read(node.generators[0].iter, out)
         body: list[Step] = []
+        self._gathered.enter()
         for index, generator in enumerate(node.generators):
             if index:
                 self.read(generator.iter, body)
@@ -60,6 +114,7 @@ class Expressions:
                 self.read(test, body)
         for part in (node.key, node.value) if isinstance(node, ast.DictComp) else (node.elt,):
             self.read(part, body)
+        self._gathered.leave()
         if body:
             over = self.values.value(node.generators[0].iter)
             column = self._gathered.column(node.lineno, node.col_offset)
@@ -81,10 +136,22 @@ class Expressions:
             else:
                 self.read(target.value, out)
         elif isinstance(target, ast.Subscript):
-            of = self.values.value(target.value)
-            if isinstance(of, str) and isinstance(target.slice, ast.Constant) and isinstance(target.slice.value, str):
-                self._gathered.scope.bind(f"{of}[{target.slice.value}]", value)
+            of, key = self.values.value(target.value), self.values.value(target.slice)
+            if isinstance(of, str) and isinstance(key, Constant) and isinstance(key.value, str):
+                self._gathered.scope.bind(f"{of}[{key.value}]", value)
             self.read(target, out)
+
+    def assign(self, target: ast.expr, source: ast.expr | None, out: list[Step]) -> None:
+        """Record what the names in a target hold from here on; `source` is None where it cannot be said."""
+        if isinstance(target, (ast.Tuple, ast.List)):
+            for part, given in zip(target.elts, _parts(source, len(target.elts))):
+                self.assign(part, given, out)
+        elif isinstance(target, ast.Starred):
+            self.assign(target.value, None, out)
+        else:
+            name = self.values.value(target)
+            if isinstance(name, str):
+                out.append(Assign(target.lineno, name, None if source is None else self.values.kept(source)))
 
     def _lambda(self, node: ast.Lambda) -> str:
         qualname = self._lambdas.get(node)
@@ -113,8 +180,15 @@ class Expressions:
         return tuple(found)
 
 
+def _parts(source: ast.expr | None, count: int) -> Sequence[ast.expr | None]:
+    """What each of so many targets is given, where a display says it."""
+    if isinstance(source, (ast.Tuple, ast.List)) and len(source.elts) == count and not any(isinstance(part, ast.Starred) for part in source.elts):
+        return source.elts
+    return [None] * count
+
+
 def names(target: ast.expr) -> tuple[str, ...]:
-    """The names in a target."""
+    """The names that a target binds."""
     if isinstance(target, ast.Name):
         return (target.id,)
-    return tuple([node.id for node in ast.walk(target) if isinstance(node, ast.Name)])
+    return tuple([node.id for node in ast.walk(target) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)])

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import ast
+import codecs
 import re
 import tokenize
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BytesIO
 
 from flake8_deadline.facts import Fault, Summary
 from flake8_deadline.reading.scope import Columns, Gathered
 from flake8_deadline.reading.steps import Statements
 
-_LINE = re.compile(rb"\r\n|\r|\n")
+_NOT_ASCII = re.compile(rb"[\x80-\xff]")
 
 
 def parse(source: bytes) -> ast.Module | Fault:
     """The tree of a file, or why there is none; the running Python's grammar decides."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with _no_warnings():
             return ast.parse(source)
     except SyntaxError as error:
         return Fault(error.lineno or 1, f"cannot be parsed by this Python: {error.msg}")
@@ -36,19 +38,34 @@ def read(source: bytes) -> Summary:
         return Summary(tree)
     gathered = Gathered(_columns(source))
     try:
-        Statements(gathered).module(tree)
+        with _no_warnings():
+            Statements(gathered).module(tree)
     except RecursionError:
         return Summary(Fault(1, "cannot be read: nested too deeply"))
     return Summary(None, tuple(gathered.functions), tuple(gathered.classes), tuple(gathered.stars))
 
 
+@contextmanager
+def _no_warnings() -> Iterator[None]:
+    """Without the parser's remarks on somebody else's text."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
 def _columns(source: bytes) -> Columns:
     if source.isascii():
         return lambda line, offset: offset + 1
-    encoding, _ = tokenize.detect_encoding(BytesIO(source).readline)
-    lines = _LINE.split(source.decode(encoding).encode())
+    lines = _decoded(source).encode().split(b"\n")
 
     def column(line: int, offset: int) -> int:
         return len(lines[line - 1][:offset].decode("utf-8", "replace")) + 1
 
     return column
+
+
+def _decoded(source: bytes) -> str:
+    """The text as the parser sees it. `tokenize` would refuse what is not UTF-8 before the line that names the encoding; the parser does not."""
+    text = source.removeprefix(codecs.BOM_UTF8).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    encoding, _ = tokenize.detect_encoding(BytesIO(_NOT_ASCII.sub(b"?", text)).readline)
+    return text.decode(encoding)

@@ -7,6 +7,9 @@ from contextlib import contextmanager
 
 from flake8_deadline.facts import Class, Decorator, Function, Imported, Parameter, Step, Value
 
+DEEPEST = 150
+"""How many blocks may stand in each other. The parser allows a hundred levels of indentation; expressions can go deeper."""
+
 Columns = Callable[[int, int], int]
 """Line and byte offset to a column that counts characters from 1."""
 
@@ -37,6 +40,7 @@ class Gathered:
         self.column = columns
         self.scope = Scope("", None, None)
         self._taken: set[str] = set()
+        self._depth = 0
 
     @contextmanager
     def inside(self, scope: Scope) -> Iterator[Scope]:
@@ -46,6 +50,15 @@ class Gathered:
             yield scope
         finally:
             self.scope = outside
+
+    def enter(self) -> None:
+        """Read one block deeper. Raises `RecursionError` where nobody would have written it: what follows the steps has to go as deep."""
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise RecursionError
+
+    def leave(self) -> None:
+        self._depth -= 1
 
     def unique(self, qualname: str, line: int) -> str:
         """A name for a definition; a second one of the same name is told apart by its line."""

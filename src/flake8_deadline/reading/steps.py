@@ -11,12 +11,14 @@ from collections.abc import Callable, Iterable
 
 from flake8_deadline.facts import (
     Assign,
+    Both,
     Branch,
     Break,
     Call,
     Constant,
     Continue,
     Each,
+    Either,
     Entered,
     Handler,
     Loop,
@@ -47,7 +49,7 @@ class Statements:
             ast.Expr: lambda node, out: self._expressions.read(node.value, out, discarded=True),
             ast.Assign: self._assign,
             ast.AnnAssign: self._annotated,
-            ast.AugAssign: lambda node, out: self._expressions.read(node.value, out),
+            ast.AugAssign: self._augmented,
             ast.Assert: self._assert,
             ast.Delete: self._delete,
             ast.Return: self._return,
@@ -58,6 +60,7 @@ class Statements:
             ast.AsyncFor: self._for,
             ast.While: self._while,
             ast.Try: self._try,
+            getattr(ast, "TryStar", ast.Try): self._try,
             ast.With: self._with,
             ast.AsyncWith: self._with,
             ast.Break: lambda node, out: out.append(Break(node.lineno)),
@@ -68,8 +71,6 @@ class Statements:
             ast.Import: lambda node, out: definitions.imports(node),
             ast.ImportFrom: lambda node, out: definitions.imports_from(node),
         }
-        if hasattr(ast, "TryStar"):
-            self._readers[ast.TryStar] = self._try
 
     def module(self, tree: ast.Module) -> None:
         steps = self.block(tree.body)
@@ -77,10 +78,12 @@ class Statements:
 
     def block(self, statements: Iterable[ast.stmt]) -> tuple[Step, ...]:
         out: Steps = []
+        self._gathered.enter()
         for statement in statements:
             read = self._readers.get(statement.__class__)
             if read:
                 read(statement, out)
+        self._gathered.leave()
         return tuple(out)
 
     def _column(self, node: ast.stmt | ast.excepthandler) -> int:
@@ -93,15 +96,24 @@ class Statements:
         value = self._values.value(node.value)
         for target in node.targets:
             self._expressions.bind(target, value, out)
-            name = self._values.value(target)
-            if isinstance(name, str) and (isinstance(value, (Constant, Call)) or (isinstance(value, str) and "." not in value)):
-                out.append(Assign(node.lineno, name, value))
+            self._expressions.assign(target, node.value, out)
 
     def _annotated(self, node: ast.AnnAssign, out: Steps) -> None:
         self._expressions.bind(node.target, self._values.hinted(node.annotation), out)
         if node.value is not None:
             self._expressions.read(node.value, out)
             self._expressions.bind(node.target, self._values.value(node.value), out)
+            self._expressions.assign(node.target, node.value, out)
+
+    def _augmented(self, node: ast.AugAssign, out: Steps) -> None:
+        """What is added to may have been true already."""
+        self._expressions.read(node.target, out)
+        self._expressions.read(node.value, out)
+        name = self._values.value(node.target)
+        if isinstance(name, str):
+            both: tuple[Value, ...] = (name, self._values.kept(node.value))
+            adds, joins = isinstance(node.op, (ast.Add, ast.BitOr)), isinstance(node.op, ast.BitAnd)
+            out.append(Assign(node.lineno, name, Either(both) if adds else Both(both) if joins else None))
 
     def _assert(self, node: ast.Assert, out: Steps) -> None:
         self._expressions.read(node.test, out)
@@ -132,10 +144,18 @@ class Statements:
     # Branches
 
     def _if(self, node: ast.If, out: Steps) -> None:
-        self._expressions.read(node.test, out)
-        arms = (self.block(node.body), self.block(node.orelse))
-        if arms != ((), ()):
-            out.append(Branch(node.lineno, (self._values.value(node.test),), arms))
+        """An `elif` is one more arm. The calls of all tests come first: which of them run is not told apart."""
+        line, tests, arms = node.lineno, list[Value](), list[tuple[Step, ...]]()
+        rest: list[ast.stmt] = [node]
+        while len(rest) == 1 and isinstance(rest[0], ast.If):
+            node = rest[0]
+            self._expressions.read(node.test, out)
+            tests.append(self._values.value(node.test))
+            arms.append(self.block(node.body))
+            rest = node.orelse
+        arms.append(self.block(rest))
+        if any(arms):
+            out.append(Branch(line, tuple(tests), tuple(arms)))
 
     def _match(self, node: ast.Match, out: Steps) -> None:
         self._expressions.read(node.subject, out)
@@ -208,4 +228,5 @@ class Statements:
             items.append(value)
             if item.optional_vars is not None:
                 self._expressions.bind(item.optional_vars, Entered(value), out)
+                self._expressions.assign(item.optional_vars, None, out)
         out.append(With(node.lineno, self._column(node), tuple(items), self.block(node.body), isinstance(node, ast.AsyncWith)))

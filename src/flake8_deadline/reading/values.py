@@ -1,7 +1,7 @@
 """Expressions to values: what an expression says, as far as linking may ask.
 
-Leaves out what nobody asks for (`None`): operators over non-constants, formatted strings, comparisons in chains. Which object a name
-means is not decided here.
+Leaves out what nobody asks for (`None`): operators over non-constants, formatted strings, comparisons in chains, what is nested so deeply
+that nobody wrote it. Which object a name means is not decided here.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ _COMPARISONS: dict[type[ast.cmpop], str] = {
 }
 _LONGEST_TEXT = 200
 _LONGEST_DISPLAY = 64
+_DEEPEST = 60
 
 
 class Values:
@@ -36,6 +37,7 @@ class Values:
 
     def __init__(self, define_lambda: Callable[[ast.Lambda], str]) -> None:
         self._define_lambda = define_lambda
+        self._depth = 0
         self._calls: dict[ast.Call, Call] = {}
         self._makers: dict[type[ast.expr], Callable[..., Value]] = {
             ast.Name: lambda node: node.id,
@@ -63,7 +65,12 @@ class Values:
 
     def value(self, node: ast.expr | None) -> Value:
         maker = self._makers.get(node.__class__)  # type: ignore[arg-type]
-        return maker(node) if maker else None
+        if maker is None or self._depth == _DEEPEST:
+            return None
+        self._depth += 1
+        made = maker(node)
+        self._depth -= 1
+        return made
 
     def call(self, node: ast.Call, awaited: bool = False, discarded: bool = False) -> Call:
         made = self._calls.get(node)
@@ -72,7 +79,7 @@ class Values:
             made = self._calls[node] = Call(
                 node.lineno,
                 node.col_offset,
-                value(node.func),
+                value(node.func) if _links(node.func) <= _DEEPEST else None,
                 tuple([value(argument) for argument in node.args]),
                 tuple([(keyword.arg or "**", value(keyword.value)) for keyword in node.keywords]),
                 awaited,
@@ -84,7 +91,7 @@ class Values:
         """The class an annotation names; a quoted annotation is parsed."""
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             try:
-                node = ast.parse(node.value.strip(), mode="eval").body
+                node = ast.parse(" ".join(node.value.split()), mode="eval").body
             except (SyntaxError, ValueError, RecursionError, MemoryError):
                 return None
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
@@ -93,6 +100,13 @@ class Values:
             parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
             return Item(self.value(node.value), Sequence(tuple([self.hint(part) for part in parts])))
         return self.value(node)
+
+    def kept(self, node: ast.expr) -> Value:
+        """What control flow may depend on once a name holds this."""
+        if _is_true(node):
+            return Constant(True)
+        value = self.value(node)
+        return value if isinstance(value, (str, Constant, Call, Either, Both, Not, Compare)) else None
 
     def hinted(self, node: ast.expr | None) -> Value:
         hint = self.hint(node)
@@ -154,3 +168,24 @@ class Values:
         if len(node.ops) != 1:
             return None
         return Compare(self.value(node.left), _COMPARISONS.get(type(node.ops[0]), "<"), self.value(node.comparators[0]))
+
+
+def _links(node: ast.expr) -> int:
+    """How many calls, attributes and subscripts a chain has."""
+    links = 0
+    while isinstance(node, (ast.Call, ast.Attribute, ast.Subscript)):
+        node = node.func if isinstance(node, ast.Call) else node.value
+        links += 1
+    return links
+
+
+def _is_true(node: ast.expr) -> bool:
+    """Whether this makes something that is not empty."""
+    match node:
+        case ast.Tuple() | ast.List() | ast.Set():
+            return any(not isinstance(item, ast.Starred) for item in node.elts)
+        case ast.Dict():
+            return any(key is not None for key in node.keys)
+        case ast.JoinedStr():
+            return any(isinstance(part, ast.Constant) for part in node.values)
+    return False
