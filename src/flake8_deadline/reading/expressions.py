@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from flake8_deadline.facts import Access, Assign, Both, Branch, Constant, Each, Either, Loop, Parameter, Part, Step, Value, Yield
+from flake8_deadline.facts import Access, Assign, Both, Branch, Constant, Each, Either, Item, Loop, Parameter, Part, Step, Value, Yield
 from flake8_deadline.reading.scope import Gathered, Scope
 from flake8_deadline.reading.values import Values
 
@@ -135,10 +135,10 @@ class Expressions:
                 self._gathered.scope.bind(name, value)
             else:
                 self.read(target.value, out)
-        elif isinstance(target, ast.Subscript):
-            of, key = self.values.value(target.value), self.values.value(target.slice)
-            if isinstance(of, str) and isinstance(key, Constant) and isinstance(key.value, str):
-                self._gathered.scope.bind(f"{of}[{key.value}]", value)
+        else:
+            item = self.values.value(target)
+            if isinstance(item, Item) and isinstance(item.of, str) and isinstance(item.key, Constant) and isinstance(item.key.value, str):
+                self._gathered.scope.bind(f"{item.of}[{item.key.value}]", value)
             self.read(target, out)
 
     def assign(self, target: ast.expr, source: ast.expr | None, out: list[Step]) -> None:

@@ -31,7 +31,7 @@ _SUSPECT = (
 _SUSPECT_WORDS = (b"\0", b"<<<<<<<", b">>>>>>>", b"<>")
 # Every pattern starts with a literal: that is ten times faster than one that starts with a choice.
 _NAME = rb"(?:[ \t\f]|\\\n)+([\w\x80-\xff]+)"
-_CLASS = re.compile(rb"class" + _NAME + rb"[ \t]*[\[(]([^:]*)")
+_CLASS = re.compile(rb"class" + _NAME + rb"(?:[ \t\f]|\\\n)*[\[(]([^:]*(?::[^\n]*)?)")
 _DEFINITION = re.compile(rb"def" + _NAME)
 _PROPERTY = re.compile(rb"property(?:\([^\n]*\))?[ \t]*(?:#[^\n]*)?\n(?:[ \t\f]*(?:[@#][^\n]*)?\n)*[ \t\f]+(?:async[ \t]+)?def" + _NAME)
 _WORD = re.compile(rb"[\w\x80-\xff]+")

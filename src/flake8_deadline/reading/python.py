@@ -23,10 +23,9 @@ def parse(source: bytes) -> ast.Module | Fault:
     try:
         with _no_warnings():
             return ast.parse(source)
-    except SyntaxError as error:
-        return Fault(error.lineno or 1, f"cannot be parsed by this Python: {error.msg}")
-    except (ValueError, UnicodeError, LookupError) as error:
-        return Fault(1, f"cannot be read: {error}")
+    except (SyntaxError, ValueError, LookupError) as error:
+        # Which of them a NUL byte or an unknown encoding is depends on the version.
+        return Fault(getattr(error, "lineno", None) or 1, f"cannot be parsed by this Python: {getattr(error, 'msg', error)}")
     except (RecursionError, MemoryError):
         return Fault(1, "cannot be parsed: nested too deeply")
 
