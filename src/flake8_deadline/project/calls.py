@@ -10,11 +10,12 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from flake8_deadline import libraries
-from flake8_deadline.facts import Access, Attr, Call, Value, With
+from flake8_deadline.facts import Access, Call, Value, With
 from flake8_deadline.places import Timed
 from flake8_deadline.project.inference import Inference
 from flake8_deadline.project.modules import is_test
 from flake8_deadline.project.objects import NOTHING, ClassRef, External, FunctionRef, Instance, Objects, Task
+from flake8_deadline.project.receivers import receiver
 
 _MOST_NAMESAKES = 2
 _MOST_OVERRIDES = 12
@@ -55,10 +56,8 @@ class Calls:
 
     def _access(self, value: Value, frame: FunctionRef) -> Resolution:
         """The property that reading an attribute runs."""
-        owner, _, name = (
-            value.rpartition(".") if isinstance(value, str) else (value.of, "", value.name) if isinstance(value, Attr) else (None, "", "")
-        )
-        if not owner or name not in self._properties():
+        owner, name = receiver(value)
+        if name not in self._properties():
             return Resolution()
         found = [
             self._inference.classes.getter(instance, name)
@@ -154,7 +153,7 @@ class Calls:
     # Receivers nobody knows
 
     def _by_name(self, function: Value) -> tuple[FunctionRef, ...]:
-        name = function.name if isinstance(function, Attr) else function.rpartition(".")[2] if isinstance(function, str) and "." in function else ""
+        _, name = receiver(function)
         if not name or name in libraries.COMMON_METHODS or name in libraries.CHEAP_METHODS or name in libraries.LAZY_QUERIES:
             return ()
         known = self._namesakes.get(name)

@@ -44,7 +44,9 @@ class Effects:
         resolution = self._deadlines.worlds[frame].resolution(call)
         if resolution.targets:
             return any(self._changes_in(target) for target in resolution.targets)
-        return last_name(call.func) in libraries.EFFECTS and self._deadlines.time.passes(call, resolution.objects, frame)
+        if last_name(call.func) not in libraries.EFFECTS or libraries.RUN_QUERIES & externals(resolution.objects):
+            return False
+        return self._deadlines.time.passes(call, resolution.objects, frame)
 
     def _changes_in(self, frame: FunctionRef) -> bool:
         known = self._changes.get(frame)

@@ -33,6 +33,11 @@ _COLLECTIONS = frozenset(
         "frozenset",
     )
 )
+_TABLES = frozenset(
+    f"{module}.{name}"
+    for module in ("typing", "builtins", "collections", "collections.abc")
+    for name in ("Dict", "DefaultDict", "OrderedDict", "Mapping", "MutableMapping", "dict", "defaultdict")
+)
 
 
 class Hints:
@@ -57,9 +62,10 @@ class Hints:
             return frozenset().union(*[self.hinted(part, frame) for part in parts.items])
         if names & {"typing.Type", "builtins.type"}:
             return self._inference.union(parts.items, frame)
-        inner = frozenset().union(*[self.hinted(part, frame) for part in parts.items[:1]])
+        element = slice(1, 2) if names & _TABLES else slice(1)
+        inner = frozenset().union(*[self.hinted(part, frame) for part in parts.items[element]])
         if any(name.endswith(_ROWS) for name in names):
             return frozenset(Rows(o.cls if isinstance(o, Instance) else _MODEL) for o in inner) or frozenset({Rows(_MODEL)})
-        if names & _COLLECTIONS:
+        if names & (_COLLECTIONS | _TABLES):
             return frozenset({Many(inner)}) if inner else NOTHING
         return self._plain(hint.of, frame)

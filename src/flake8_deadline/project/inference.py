@@ -50,6 +50,7 @@ from flake8_deadline.project.objects import (
     Task,
     instance_of,
 )  # fmt: skip
+from flake8_deadline.project.receivers import receiver
 from flake8_deadline.project.results import Results
 
 _DEEPEST = 24
@@ -212,7 +213,11 @@ class Inference:
         rows = frozenset(o for o in of if isinstance(o, Rows))
         if rows:
             return self.elements(rows) if isinstance(value.key, Constant) else rows
-        return self.elements(frozenset(o for o in of if isinstance(o, Many)))
+        return self.held(value.of, frame)
+
+    def held(self, value: Value, frame: FunctionRef) -> Objects:
+        """What a collection of the project's making holds."""
+        return self.elements(frozenset(o for o in self.evaluate(value, frame) if isinstance(o, Many)))
 
     def _part(self, value: Part, frame: FunctionRef) -> Objects:
         of = value.of
@@ -222,7 +227,10 @@ class Inference:
                 return self.elements(self.evaluate(of.of.args[0], frame))
             if External("builtins.zip") in function and value.index < len(of.of.args):
                 return self.elements(self.evaluate(of.of.args[value.index], frame))
-        if isinstance(of, Call) and value.index == 0 and isinstance(of.func, str) and of.func.endswith(("get_or_create", "update_or_create")):
+            owner, name = receiver(of.of.func)
+            if name == "items" and value.index == 1:
+                return self.held(owner, frame)
+        if isinstance(of, Call) and value.index == 0 and receiver(of.func)[1] in ("get_or_create", "update_or_create"):
             return self.evaluate(of, frame)
         if isinstance(of, Sequence) and value.index < len(of.items):
             return self.evaluate(of.items[value.index], frame)

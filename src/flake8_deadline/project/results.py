@@ -22,6 +22,7 @@ from flake8_deadline.project.objects import (
     Task,
     instance_of,
 )  # fmt: skip
+from flake8_deadline.project.receivers import receiver
 
 if TYPE_CHECKING:
     from flake8_deadline.project.inference import Inference
@@ -74,15 +75,16 @@ class Results:
         return frozenset().union(*given) | {Instance(cls, True)}
 
     def _by_method(self, call: Call, frame: FunctionRef) -> Objects:
-        """`Rows.as_manager()`, `Manager.from_queryset(Rows)`: a manager with the methods of a queryset class of the project; `table.get(key)`."""
-        if isinstance(call.func, str) and call.func.endswith(".as_manager"):
-            classes = self._inference.evaluate(call.func.removesuffix(".as_manager"), frame)
-            return frozenset(Instance(o, True) for o in classes if isinstance(o, ClassRef))
-        if isinstance(call.func, str) and call.func.endswith(".from_queryset") and call.args:
+        """`Rows.as_manager()`, `Manager.from_queryset(Rows)`: a manager with the methods of a queryset class; `table.get(key)`, `table.values()`."""
+        owner, name = receiver(call.func)
+        if name == "as_manager":
+            return frozenset(Instance(o, True) for o in self._inference.evaluate(owner, frame) if isinstance(o, ClassRef))
+        if name == "from_queryset" and call.args:
             return frozenset(o for o in self._inference.evaluate(call.args[0], frame) if isinstance(o, ClassRef))
-        if isinstance(call.func, str) and call.func.endswith((".get", ".pop")):
-            owner = self._inference.evaluate(call.func.rpartition(".")[0], frame)
-            return self._inference.elements(frozenset(o for o in owner if isinstance(o, Many)))
+        if name in ("get", "pop"):
+            return self._inference.held(owner, frame)
+        if name == "values":
+            return frozenset(o for o in self._inference.evaluate(owner, frame) if isinstance(o, Many))
         return NOTHING
 
     def _queried(self, method: RowsMethod) -> Objects:
