@@ -91,10 +91,6 @@ def remedy(swallow: Swallow) -> str:
 
 def origin(project: Project, reach: Reach, hazard: Hazard) -> str:
     """The end of a message: where the chain begins."""
-    first = reach.chain(hazard.where)[0][0]
-    declared = project.task_of.get(first)
-    if project.known and declared:
-        return f"reached from task {declared.name}"
     if project.known:
-        return "no task known to reach it"
-    return "the project defines no task: every loop counts"
+        return f"reached from task {project.task_of[reach.chain(hazard.where)[0][0]].name}"
+    return "all code counts as reached" if project.tasks else "the project defines no task: every loop counts"

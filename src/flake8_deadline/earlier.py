@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import cast
 
 from flake8_deadline.facts import Assign, Loop, Step, Try
 from flake8_deadline.places import Place, Timed, assigned, sites
@@ -20,7 +21,7 @@ def known_at(place: Place, truth: Truth, strikes: Callable[[Timed], bool]) -> St
             state = forgotten(state, assigned([around.node]))
         for step in _ran(around):
             state = truth.assigned(step, state, None) if isinstance(step, Assign) else forgotten(state, assigned([step]))
-    return forgotten(state, assigned(_before_last_strike(place.node, strikes))) if isinstance(place.node, Try) else state
+    return forgotten(state, assigned(_before_last_strike(cast("Try", place.node), strikes)))
 
 
 def _ran(place: Place) -> tuple[Step, ...]:
@@ -38,7 +39,5 @@ def _outwards(place: Place | None) -> Iterator[Place]:
 
 def _before_last_strike(node: Try, strikes: Callable[[Timed], bool]) -> tuple[Step, ...]:
     """The steps of a body that may have run when the deadline struck."""
-    for index in range(len(node.body), 0, -1):
-        if any(strikes(site.step) for site in sites(node.body[index - 1 : index])):
-            return node.body[:index]
-    return ()
+    struck = [index for index, step in enumerate(node.body, 1) if any(strikes(site.step) for site in sites((step,)))]
+    return node.body[: max(struck, default=0)]

@@ -124,8 +124,9 @@ class Paths:
         inside = self.run(step.body, states, flight)
         exits = {leave for leave in inside if leave.kind != "next"}
         exits |= self.run(step.otherwise, [leave.state for leave in inside if leave.kind == "next"], flight)
+        changed = assigned(step.body)
         for handler in step.handlers:
-            inner = self.run(handler.body, states, None)
+            inner = self.run(handler.body, [forgotten(state, changed) for state in states], None)
             exits |= {leave for leave in inner if leave.kind not in ("raise", "reraise")}
         return self.through(step.final, exits, flight)
 

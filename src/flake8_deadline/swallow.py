@@ -17,7 +17,7 @@ this module never looks beyond one function.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, cast
 
 from flake8_deadline.earlier import known_at
 from flake8_deadline.facts import Call, Constant, Handler, Loop, Sequence, Step, Try, Value
@@ -106,12 +106,12 @@ class Verdicts:
         if place is None:
             yield Fate("escapes", swallow, 0, flight)
             return
-        if isinstance(place.node, Try):
-            for handler in place.node.handlers:
-                if self._world.takes(handler, flight):
-                    for answerable in self._answerable(handler, place.node, flight, swallow):
-                        yield from self._handle(handler, flight, place, answerable)
-                    return
+        guard = cast("Try", place.node)
+        for handler in guard.handlers:
+            if self._world.takes(handler, flight):
+                for answerable in self._answerable(handler, guard, flight, swallow):
+                    yield from self._handle(handler, flight, place, answerable)
+                return
         yield from self._throw(flight, place.outer, swallow)
 
     def _answerable(self, handler: Handler, around: Try, flight: Flight, swallow: Swallow | None) -> Iterator[Swallow]:
@@ -137,19 +137,21 @@ class Verdicts:
 
     def _resume(self, leaves: set[Exit], place: Place | None, flight: Flight, swallow: Swallow | None) -> Iterator[Fate]:
         """Follow control from a place outwards, by every exit that got it there."""
-        while leaves:
-            ended = {leave for leave in leaves if place is None or leave.kind in ("reraise", "raise", "never")}
+        while place is not None and leaves:
+            ended = {leave for leave in leaves if leave.kind in ("reraise", "raise", "never")}
             for leave in ended:
                 yield from self._end(leave, place, flight, swallow)
             leaves = leaves - ended
-            if place is not None and isinstance(place.node, Loop):
+            if isinstance(place.node, Loop):
                 turns = {leave for leave in leaves if leave.kind in ("next", "continue") and self._turns(place.node, leave.state, flight)}
                 if turns:
                     yield Fate("loops", swallow, place.node.line)
                 leaves = {leave if leave.kind == "return" else Exit("next", leave.state) for leave in leaves - turns}
-            elif place is not None:
+            else:
                 leaves = self._onwards(place, leaves, flight)
-            place = place and place.outer
+            place = place.outer
+        for leave in leaves:
+            yield from self._end(leave, place, flight, swallow)
 
     def _onwards(self, place: Place, leaves: set[Exit], flight: Flight) -> set[Exit]:
         """The exits from what still runs of this place."""
