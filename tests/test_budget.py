@@ -232,19 +232,36 @@ def test_annotations_have_three_names(name):
     assert default(settings=f"{name} = {{'*': {{'time_limit': 90}}}}\n").name == name
 
 
+MILLING = Limit("soft_time_limit", "bases.py", 6, 60)
+
+
 @pytest.mark.parametrize(
-    ("cls", "limit"),
+    ("application", "limit"),
     [
-        ("Milling", Limit("soft_time_limit", "bases.py", 6, 60)),
-        ("Plain", None),
-        ("Unknown", Limit("task_cls", "application.py", 4, None)),
-        ("unheard_of", None),
+        ("app = Celery('mill', task_cls=Milling)", MILLING),
+        ("app = Celery('mill', task_cls=Plain)", None),
+        ("app = Celery('mill', task_cls=Task)", None),
+        ("app = Celery('mill', task_cls=None)", None),
+        ("app = Celery('mill', task_cls=unheard_of)", None),
+        ("app = Celery('mill', task_cls=Unknown)", Limit("task_cls", "application.py", 4, None)),
+        ("app = Celery('mill', task_cls='mill.bases:Milling')", Limit("task_cls", "application.py", 4, None)),
+        ("def make():\n    Base = Milling\n    return Celery('mill', task_cls=Base)", MILLING),
+        ("class Mill(Celery):\n    task_cls = Milling", MILLING),
+        ("class Mill(Celery):\n    main = 'mill'", None),
+        ("app = Celery('mill')\napp.Task = Milling", MILLING),
+        ("app = Celery('mill')\napp.Task = Plain", None),
+        ("def make(name):\n    app = Celery(name)\n    app.Task = Milling\n    return app", MILLING),
+        ("mill.Task = Milling", None),
+        ("app = Celery('mill')\napp.Task.time_limit = 60", Limit("time_limit", "application.py", 1, 60)),
+        ("Task.soft_time_limit = 60", Limit("soft_time_limit", "application.py", 1, 60)),
+        ("Task.soft_time_limit = 0", None),
+        ("Plain.soft_time_limit = 60", None),
     ],
 )
-def test_the_class_of_all_tasks_gives_its_limit(cls, limit):
+def test_the_class_of_all_tasks_gives_its_limit(application, limit):
     bases = f"from celery import Task\n{dedent(BASES)}"
-    application = f"from bases import Milling, Plain\nfrom celery import Celery\nfrom library import Unknown\napp = Celery('mill', task_cls={cls})\n"
-    assert default(bases=bases, application=application) == limit
+    head = "from bases import Milling, Plain\nfrom celery import Celery, Task\nfrom library import Unknown\n"
+    assert default(bases=bases, application=f"{head}{application}\n") == limit
 
 
 def test_what_tests_configure_gives_no_task_a_limit():

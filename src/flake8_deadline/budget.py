@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Union
 
-from flake8_deadline.facts import Call, Constant, Hint, Table, Value
+from flake8_deadline import queues
+from flake8_deadline.facts import Call, Constant, Function, Hint, Table, Value
 from flake8_deadline.project import Declared, Project
 from flake8_deadline.project.makers import UNSEEN
 from flake8_deadline.project.modules import Source, is_test
@@ -92,10 +93,19 @@ def _configured(project: Project) -> Iterator[tuple[Limit, str]]:
     for source in _sources(project, "limit"):
         for function in source.functions.values():
             yield from _in_bindings(source.path, function.line, function.bindings, names)
+            yield from _on_the_class(project, source.path, function)
         for call in _calls(source):
             yield from _in_pairs(source.path, call.line, _set_by(call), names)
         for cls in source.classes.values():
             yield from _in_bindings(source.path, cls.line, cls.bindings, names)
+
+
+def _on_the_class(project: Project, path: str, function: Function) -> Iterator[tuple[Limit, str]]:
+    """`app.Task.time_limit = 60`, `Task.time_limit = 60`: an attribute of the class that all tasks are made from."""
+    for target, values in function.bindings.items():
+        owner, _, name = target.rpartition(".")
+        if name in OPTIONS and any(map(_is_task_class, project.inference.evaluate(owner, FunctionRef(path, function.qualname)))):
+            yield from ((Limit(name, path, function.line, _seconds(value)), "*") for value in _given(values) if not _is_unset(value))
 
 
 def _setting_names(project: Project) -> frozenset[str]:
@@ -117,16 +127,32 @@ def _namespaces(source: Source) -> Iterator[str]:
 
 
 def _application_classes(project: Project) -> Iterator[tuple[Limit, str]]:
-    """`Celery(task_cls=Base)`: the class of every task of the application."""
+    """The class of every task of an application: `Celery(task_cls=Base)`, `task_cls = Base` in a class, `app.Task = Base`."""
     for source in _sources(project, "task"):
-        for call in _calls(source):
-            for name, value in call.keywords:
-                if name == "task_cls":
-                    frame = FunctionRef(source.path, "")
-                    for base in project.inference.evaluate(value, frame):
-                        limit = _base_limit(project, base) if isinstance(base, ClassRef) else None
-                        if limit or isinstance(base, External):
-                            yield limit or Limit(name, source.path, call.line, None), "*"
+        for frame, line, value in _task_classes(project, source):
+            bases = project.inference.evaluate(value, frame)
+            limits = [_base_limit(project, base) for base in sorted(bases, key=repr) if isinstance(base, ClassRef)]
+            if any(isinstance(base, External) and not _is_task_class(base) for base in bases) or (isinstance(value, Constant) and value.value):
+                limits.append(Limit("task_cls", source.path, line, None))
+            yield from ((limit, "*") for limit in limits if limit)
+
+
+def _task_classes(project: Project, source: Source) -> Iterator[tuple[FunctionRef, int, Value]]:
+    for qualname, function in source.functions.items():
+        frame = FunctionRef(source.path, qualname)
+        for call in _calls_in(source, qualname):
+            yield from ((frame, call.line, value) for name, value in call.keywords if name == "task_cls")
+        for target, values in function.bindings.items():
+            if target.endswith(".Task") and any(map(_is_task_class, project.inference.evaluate(target, frame))):
+                yield from ((frame, function.line, value) for value in values)
+    for qualname, cls in source.classes.items():
+        frame = project.inference.classes.frame(ClassRef(source.path, qualname))
+        yield from ((frame, cls.line, value) for value in cls.bindings.get("task_cls", ()))
+
+
+def _is_task_class(o: Object) -> bool:
+    """Whether something is the queue's own class of tasks, or an application's."""
+    return isinstance(o, External) and any(o.name in queue.bases for queue in queues.QUEUES)
 
 
 def _sources(project: Project, mark: str) -> Iterator[Source]:
@@ -136,8 +162,12 @@ def _sources(project: Project, mark: str) -> Iterator[Source]:
 
 
 def _calls(source: Source) -> Iterator[Call]:
-    for function in source.functions:
-        yield from (site.step for site in source.sites(function) if isinstance(site.step, Call))
+    for qualname in source.functions:
+        yield from _calls_in(source, qualname)
+
+
+def _calls_in(source: Source, qualname: str) -> Iterator[Call]:
+    return (site.step for site in source.sites(qualname) if isinstance(site.step, Call))
 
 
 def _set_by(call: Call) -> list[Pair]:
