@@ -55,7 +55,7 @@ def _no_warnings() -> Iterator[None]:
 def _columns(source: bytes) -> Columns:
     if source.isascii():
         return lambda line, offset: offset + 1
-    lines = _decoded(source).encode().split(b"\n")
+    lines = _decoded(source).encode("utf-8", "surrogateescape").split(b"\n")
 
     def column(line: int, offset: int) -> int:
         return len(lines[line - 1][:offset].decode("utf-8", "replace")) + 1
@@ -64,7 +64,7 @@ def _columns(source: bytes) -> Columns:
 
 
 def _decoded(source: bytes) -> str:
-    """The text as the parser sees it. `tokenize` would refuse what is not UTF-8 before the line that names the encoding; the parser does not."""
+    """The text as the parser sees it: it lets pass, in comments, what is not UTF-8 where that is claimed or not claimed yet."""
     text = source.removeprefix(codecs.BOM_UTF8).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     encoding, _ = tokenize.detect_encoding(BytesIO(_NOT_ASCII.sub(b"?", text)).readline)
-    return text.decode(encoding)
+    return text.decode(encoding, "surrogateescape")
