@@ -41,8 +41,8 @@ Good
             fetch(url, client)
 
 Not reported
-    A function that a task calls once and after which no loop runs. A caller that leaves its loop on what the function returns is not told
-    apart from one that does not. Calls through `.delay()`, threads and executors are no calls.
+    A function that a task calls once and after which no loop runs. A caller that leaves its loop on the constant the function then returns
+    (`if not send(row): break`). Calls through `.delay()`, threads and executors are no calls.
 
 Fix
     Safe: `except SoftTimeLimitExceeded: raise` is inserted before the handler, and an import if the file has none.
