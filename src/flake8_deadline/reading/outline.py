@@ -24,16 +24,22 @@ _SUSPECT = (
     re.compile(rb"exec[ \t]+[\"'\w]"),
     re.compile(rb"raise[ \t]+\w+[ \t]*,"),
     re.compile(rb"except[ \t]+[\w.]+[ \t]*,"),
-    re.compile(rb"type[ \t]+\w+[^=\n]*="),
+    re.compile(rb"type[ \t]+\w+[^=\n]{0,200}="),
     re.compile(rb"def[ \t]+\w+\["),
     re.compile(rb"class[ \t]+\w+\["),
 )
 _SUSPECT_WORDS = (b"\0", b"<<<<<<<", b">>>>>>>", b"<>")
-# Every pattern starts with a literal: that is ten times faster than one that starts with a choice.
+# Every pattern starts with a literal: that is ten times faster than one that starts with a choice. What may repeat for long is either
+# taken or bounded, since a hostile file would otherwise be read once for each of its words.
 _NAME = rb"(?:[ \t\f]|\\\n)+([\w\x80-\xff]+)"
-_CLASS = re.compile(rb"class" + _NAME + rb"(?:[ \t\f]|\\\n)*[\[(]([^:]*(?::[^\n]*)?)")
+# The word may stand in a comment, with a real class on a line below it.
+_CLASS = re.compile(rb"class" + _NAME + rb"(?:[ \t\f]|\\\n)*[\[(]((?:[^:\n]|\n(?![ \t\f]*class\b))*(?::[^\n]*)?)")
 _DEFINITION = re.compile(rb"def" + _NAME)
-_PROPERTY = re.compile(rb"property(?:\([^\n]*\))?[ \t]*(?:#[^\n]*)?\n(?:[ \t\f]*(?:[@#][^\n]*)?\n)*[ \t\f]+(?:async[ \t]+)?def" + _NAME)
+_PROPERTY = re.compile(
+    rb"property(?:\([^\n]{0,200}\))?[ \t]*(?:#[^\n]{0,200})?\n"
+    rb"(?:[ \t\f]*(?:[@#][^\n]{0,200})?\n){0,20}"
+    rb"[ \t\f]+(?:async[ \t]+)?def" + _NAME
+)
 _WORD = re.compile(rb"[\w\x80-\xff]+")
 
 
