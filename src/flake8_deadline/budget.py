@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Union
 
 from flake8_deadline import queues
-from flake8_deadline.facts import Call, Constant, Function, Hint, Table, Value
+from flake8_deadline.facts import Call, Constant, Function, Hint, Imported, Table, Value
 from flake8_deadline.project import Declared, Project
 from flake8_deadline.project.makers import UNSEEN
 from flake8_deadline.project.modules import Source, is_test
@@ -130,11 +130,19 @@ def _application_classes(project: Project) -> Iterator[tuple[Limit, str]]:
     """The class of every task of an application: `Celery(task_cls=Base)`, `task_cls = Base` in a class, `app.Task = Base`."""
     for source in _sources(project, "task"):
         for frame, line, value in _task_classes(project, source):
-            bases = project.inference.evaluate(value, frame)
+            bases = project.inference.evaluate(_by_path(value), frame)
             limits = [_base_limit(project, base) for base in sorted(bases, key=repr) if isinstance(base, ClassRef)]
-            if any(isinstance(base, External) and not _is_task_class(base) for base in bases) or (isinstance(value, Constant) and value.value):
+            if any(isinstance(base, External) and not _is_task_class(base) for base in bases):
                 limits.append(Limit("task_cls", source.path, line, None))
             yield from ((limit, "*") for limit in limits if limit)
+
+
+def _by_path(value: Value) -> Value:
+    """A class given by its path, as an application takes it: "project.tasks:Base", "project.tasks.Base"."""
+    if not isinstance(value, Constant) or not isinstance(value.value, str):
+        return value
+    module, _, name = value.value.replace(":", ".").rpartition(".")
+    return Imported(module, 0, name)
 
 
 def _task_classes(project: Project, source: Source) -> Iterator[tuple[FunctionRef, int, Value]]:
