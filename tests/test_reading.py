@@ -336,7 +336,7 @@ def test_a_lambda_is_a_function_once() -> None:
             hint=None,
             returned=(call("row.rank", column=34),),
             bindings={},
-            steps=(call("row.rank", column=34),),
+            steps=(call("row.rank", column=34), Return(1, call("row.rank", column=34), 23)),
         )
     ]
     assert value("lambda: 0") == Defined("<lambda:1:4>")
@@ -448,7 +448,7 @@ def test_a_return_says_what_it_gives() -> None:
     """
     found = function(source, "f")
     returned = call("b", line=4, column=11)
-    assert found.steps == (Return(2, NOTHING), Return(3, "a"), returned, Return(4, returned))
+    assert found.steps == (Return(2, NOTHING, 5), Return(3, "a", 5), returned, Return(4, returned, 5))
     assert found.returned == ("a", returned)
 
 
@@ -473,7 +473,7 @@ def test_loops_are_left_and_gone_on_with() -> None:
         break
         continue
     """
-    assert steps(source) == (Loop(1, 1, "forever", Constant(True), (), (Break(2), Continue(3))),)
+    assert steps(source) == (Loop(1, 1, "forever", Constant(True), (), (Break(2, 5), Continue(3, 5))),)
 
 
 def test_a_yield_makes_a_generator() -> None:
@@ -754,7 +754,7 @@ def test_a_class_has_its_bases_its_decorators_and_what_stands_in_it() -> None:
     }
     assert found.classes == (
         Class("A.E", 9, 5, "", (), (), {}),
-        Class("A", 2, 1, "", ("B", "c.D"), (Decorator(1, 1, "a"),), bindings),
+        Class("A", 2, 1, "", ("B", "c.D"), (Decorator(1, 1, "a"),), bindings, {"name": 3, "kind": 4}),
     )
 
 

@@ -47,6 +47,14 @@ def own_limit(project: Project, declared: Declared) -> Limit | None:
     return _assigned_limit(project, declared) or (_base_limit(project, maker.base) if maker.base else None)
 
 
+def has_own_soft_limit(project: Project, declared: Declared) -> bool:
+    """Whether the task's own declaration, or its base class, says how long it may take before it is told to stop."""
+    maker = declared.task.maker
+    if any(name in ("soft_time_limit", UNSEEN) and value is not None and value != 0 for name, value in maker.options):
+        return True
+    return maker.base is not None and _base_limit(project, maker.base, ("soft_time_limit",)) is not None
+
+
 def _assigned_limit(project: Project, declared: Declared) -> Limit | None:
     """`import_rows.time_limit = 60` after the definition, by any name of the task."""
     written = declared.task.written
@@ -63,12 +71,12 @@ def _is_task(o: Object, written: FunctionRef) -> bool:
     return isinstance(o, Task) and o.written[:2] == written[:2]
 
 
-def _base_limit(project: Project, base: ClassRef) -> Limit | None:
+def _base_limit(project: Project, base: ClassRef, names: Iterable[str] = OPTIONS) -> Limit | None:
     for ancestor in project.inference.classes.ancestors(base):
         if isinstance(ancestor, ClassRef):
             cls = project.inference.cls(ancestor)
             methods = project.modules.source(ancestor.path).methods.get(ancestor.qualname, ())
-            for name in sorted(OPTIONS):
+            for name in sorted(names):
                 values = [*cls.bindings.get(name, ()), *(value for m in methods for value in m.bindings.get(f"self.{name}", ()))]
                 for value in _given(values):
                     if not _is_unset(value):

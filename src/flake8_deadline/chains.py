@@ -6,18 +6,29 @@ from collections.abc import Iterable
 
 from flake8_deadline import queues
 from flake8_deadline.facts import Sequence, Value
+from flake8_deadline.flights import Swallow
 from flake8_deadline.project import Hazard, Project
 from flake8_deadline.project.deadlines import Deadlines
 from flake8_deadline.project.hazards import hazards
 from flake8_deadline.project.objects import FunctionRef
 from flake8_deadline.project.reach import Reach
 from flake8_deadline.rule import Finding, Fix, Link, Rule
-from flake8_deadline.swallow import Swallow
+
+_LOOPS = {"loops": "this loop goes on", "later": "this loop still runs"}
+_RANKS = ("loops", "later", "retried", "ends")
 
 
-def clause(swallow: Swallow) -> str:
-    """The clause as it is written: `except (ValueError, Exception)`."""
-    return "except" if swallow.bare else f"except {_written(swallow.catches)}"
+def taker(swallow: Swallow) -> str:
+    """What takes the signal, as it is written: `except (ValueError, Exception)`, `suppress(Exception)`, `return` in `finally`."""
+    match swallow.kind:
+        case "finally":
+            return f"{swallow.what} in finally"
+        case "context" if swallow.catches is not None and swallow.what:
+            return f"{swallow.what}{_written(swallow.catches)}"
+    if swallow.what:
+        return swallow.what
+    word = "except*" if swallow.star else "except"
+    return word if swallow.bare else f"{word} {_written(swallow.catches)}"
 
 
 def _written(value: Value) -> str:
@@ -46,19 +57,24 @@ def _calls(project: Project, calls: Iterable[tuple[FunctionRef, int]], callees: 
 
 def chain(project: Project, reach: Reach, hazard: Hazard) -> tuple[Link, ...]:
     """From the task down to the loop that goes on, and on to the clause."""
-    loop = Link(hazard.where.path, hazard.line, "this loop goes on" if hazard.goes_on == "loops" else "this loop still runs")
+    loop = [Link(hazard.where.path, hazard.line, _LOOPS[hazard.goes_on])] if hazard.line and hazard.swallow.kind != "retry" else []
     callees = [*(frame for frame, _ in hazard.calls[1:]), hazard.frame]
     under = _calls(project, hazard.calls, callees)
-    end = Link(hazard.frame.path, hazard.swallow.line, f"{clause(hazard.swallow)} takes the deadline")
-    return (*down(project, reach, hazard.where), loop, *under, end)
+    if hazard.swallow.entered:
+        under.append(Link(hazard.frame.path, hazard.swallow.entered, f"enters {project.describe(hazard.at)}"))
+    end = Link(hazard.at.path, hazard.swallow.line, f"{taker(hazard.swallow)} takes the deadline")
+    return (*down(project, reach, hazard.where), *loop, *under, end)
 
 
 def nearest(deadlines: Deadlines) -> list[Hazard]:
-    """One hazard for each clause: a loop that goes on before one that merely still runs, the clause's own before a caller's, short chains first."""
+    """One hazard for each swallow: a loop that goes on before one that merely still runs, and the end of the task last; the function's own before a
+    caller's, short chains first.
+    """
     best: dict[tuple[str, int], tuple[tuple[object, ...], Hazard]] = {}
     for hazard in hazards(deadlines):
         rank = (
-            hazard.goes_on != "loops",
+            _RANKS.index(hazard.goes_on),
+            hazard.swallow.explicit,
             hazard.swallow.takes == "cancelled",
             len(hazard.calls),
             deadlines.reach.length(hazard.where),
@@ -66,7 +82,7 @@ def nearest(deadlines: Deadlines) -> list[Hazard]:
             hazard.line,
             repr(hazard.frame),
         )
-        key = (hazard.frame.path, hazard.swallow.line)
+        key = (hazard.at.path, hazard.swallow.line)
         if key not in best or rank < best[key][0]:
             best[key] = (rank, hazard)
     return [hazard for _, hazard in best.values()]
@@ -75,8 +91,14 @@ def nearest(deadlines: Deadlines) -> list[Hazard]:
 def finding(rule: Rule, project: Project, reach: Reach, hazard: Hazard, message: str) -> Finding:
     """The finding at the hazard's clause, with the fix that lets the signal out."""
     swallow, queue = hazard.swallow, queues.CELERY
-    fix = Fix(swallow.line, queue.module, queue.signal, rule.fixable) if rule.fixable and swallow.takes != "cancelled" else None
-    return Finding(hazard.frame.path, swallow.line, swallow.column, rule.code, rule.name, message, chain(project, reach, hazard), fix)
+    fixable = rule.fixable and not swallow.what and swallow.takes != "cancelled"
+    fix = Fix(swallow.line, queue.module, queue.signal, rule.fixable) if fixable and rule.fixable else None
+    return Finding(hazard.at.path, swallow.line, swallow.column, rule.code, rule.name, message, chain(project, reach, hazard), fix)
+
+
+def too(swallow: Swallow) -> str:
+    """What the swallow does at the hard limit besides: the exit that is asked for then, 0.1 s before the kill."""
+    return " (and the SystemExit of the hard limit)" if swallow.hard and swallow.takes == "signal" else ""
 
 
 def taken(swallow: Swallow) -> str:
@@ -84,8 +106,23 @@ def taken(swallow: Swallow) -> str:
     return "CancelledError" if swallow.takes == "cancelled" else queues.CELERY.signal
 
 
+def goes_on(project: Project, hazard: Hazard) -> str:
+    """What goes on, in a message."""
+    if hazard.calls or hazard.at != hazard.frame:
+        caller = project.describe(hazard.where)
+        return f"the loop of {caller} goes on" if hazard.goes_on == "loops" else f"{caller} still runs a loop"
+    return "goes on to the next item" if hazard.goes_on == "loops" else f"the loop on line {hazard.line} still runs"
+
+
+def loops(hazard: Hazard) -> bool:
+    """Whether a loop goes on after the swallow, or still runs."""
+    return hazard.goes_on in _LOOPS
+
+
 def remedy(swallow: Swallow) -> str:
     """The end of a message: what to do."""
+    if swallow.remedy:
+        return swallow.remedy
     return "let CancelledError out" if swallow.takes == "cancelled" else "re-raise it first"
 
 

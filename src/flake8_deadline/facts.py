@@ -48,6 +48,8 @@ class Call(Struct, tag="c", frozen=True, array_like=True, gc=False):
     awaited: bool = False
     discarded: bool = False
     """Whether it is a statement of its own: called for what it does, not for what it gives."""
+    lines: tuple[int, ...] = ()
+    """The line of each keyword, where one stands on another line than the call."""
 
 
 class Item(Struct, tag="i", frozen=True, array_like=True, gc=False):
@@ -202,6 +204,7 @@ class With(Struct, tag="W", frozen=True, array_like=True, gc=False):
 class Return(Struct, tag="R", frozen=True, array_like=True, gc=False):
     line: int
     value: Value = Constant(None)
+    column: int = 1
 
 
 class Raise(Struct, tag="X", frozen=True, array_like=True, gc=False):
@@ -214,10 +217,12 @@ class Raise(Struct, tag="X", frozen=True, array_like=True, gc=False):
 
 class Break(Struct, tag="K", frozen=True, array_like=True, gc=False):
     line: int
+    column: int = 1
 
 
 class Continue(Struct, tag="C", frozen=True, array_like=True, gc=False):
     line: int
+    column: int = 1
 
 
 class Yield(Struct, tag="Y", frozen=True, array_like=True, gc=False):
@@ -288,6 +293,8 @@ class Class(Struct, frozen=True, array_like=True, gc=False):
     decorators: tuple[Decorator, ...]
     bindings: dict[str, tuple[Value, ...]]
     """Class attributes, methods among them (as Defined)."""
+    lines: dict[str, int] = {}
+    """The line on which each attribute is first assigned."""
 
 
 class Fault(Struct, frozen=True, array_like=True, gc=False):

@@ -5,20 +5,71 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Literal, NamedTuple, Protocol
 
-from flake8_deadline.facts import Call, Constant, Handler, Value
+from flake8_deadline.facts import Call, Constant, Handler, Value, With
 from flake8_deadline.places import Timed
+
+Kind = Literal["signal", "cancelled", "error", "hard", "retry"]
 
 
 class Flight(NamedTuple):
-    """An exception on its way out: the deadline signal itself, the cancellation an awaiting coroutine sees, or another error."""
+    """An exception on its way out: the deadline signal itself, the cancellation an awaiting coroutine sees, or another error; the exit that the
+    hard limit asks for; the queue's own error by which a task asks to be run again.
+    """
 
-    kind: Literal["signal", "cancelled", "error"]
+    kind: Kind
     error: Hashable = None
     """For "error": the class, as the World names classes; None where nobody can say."""
 
 
 SIGNAL = Flight("signal")
 CANCELLED = Flight("cancelled")
+HARD = Flight("hard")
+RETRIED = Flight("retry")
+GROUP = Flight("error")
+"""What is raised in an `except*` comes out in a group, which no narrow clause takes."""
+
+
+class Swallow(NamedTuple):
+    """What takes the signal and does not let it go on every way out, by its place: the `except` of a clause, the statement in a `finally` that
+    leaves it, the `with` or the `return` of a context, the call or decorator that retries.
+    """
+
+    line: int
+    column: int
+    kind: Literal["clause", "context", "finally", "retry", "call"]
+    catches: Value = None
+    bare: bool = False
+    star: bool = False
+    explicit: bool = False
+    """Whether it names what it takes."""
+    takes: Kind = "signal"
+    """What it takes: the signal itself, the cancellation an awaiting coroutine sees instead, or what a callee has turned the signal into."""
+    sweep: bool = False
+    """Whether what it guards is a loop: what was swallowed then ended one sweep, and another may start."""
+    hard: bool = False
+    """Whether it takes the exit that the hard limit asks for as well."""
+    what: str = ""
+    """For all but a clause: what it is, in words of the code."""
+    remedy: str = ""
+    """For a call or decorator of a library: what to do."""
+    at: Hashable = None
+    """The function it stands in, as the World names functions, if not the one whose call or block the deadline struck in."""
+    entered: int = 0
+    """For a context of the project: the line of the `with`."""
+
+
+class Passage(NamedTuple):
+    """What a context makes of an exception: it comes out as `flight`, or (None) `swallow` has taken it."""
+
+    flight: Flight | None
+    swallow: Swallow | None = None
+
+
+class Absorbed(NamedTuple):
+    """What a call makes of a deadline that strikes in it: turned into `flight`, begun again (RETRIED) or (None) swallowed."""
+
+    swallow: Swallow
+    flight: Flight | None = None
 
 
 class Told(NamedTuple):
@@ -36,6 +87,15 @@ class World(Protocol):
 
     def launders(self, step: Timed) -> frozenset[Flight]:
         """The other errors that functions called here turn a deadline into."""
+
+    def absorbs(self, step: Timed, flight: Flight) -> Absorbed | None:
+        """What a call of a library does with a deadline that strikes in it; None: it comes out."""
+
+    def contexts(self, step: With, flight: Flight) -> frozenset[Passage]:
+        """What the contexts of a `with` make of an exception that comes out of its body."""
+
+    def asks_again(self, call: Call) -> bool:
+        """Whether a call asks the queue to run the task again, and raises."""
 
     def returns(self, call: Call) -> bool:
         """Whether control can come back from this call."""

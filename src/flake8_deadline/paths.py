@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from flake8_deadline.facts import Assign, Branch, Break, Call, Constant, Continue, Loop, Raise, Return, Step, Try, With
-from flake8_deadline.flights import SIGNAL, Flight, World
+from flake8_deadline.flights import RETRIED, SIGNAL, Flight, World
 from flake8_deadline.places import assigned, sites
 from flake8_deadline.truth import State, Truth, call_key, constant, forgotten, gathered
 
@@ -18,6 +18,9 @@ class Exit(NamedTuple):
     state: State
     flight: Flight = SIGNAL
     returned: Constant | None = None
+    line: int = 0
+    column: int = 1
+    """For "return", "break" and "continue": where it stands."""
 
 
 class Paths:
@@ -65,18 +68,19 @@ class Paths:
                 return Exit("next", self.truth.assigned(step, state, flight))
             case Return():
                 truth = self.truth.of(step.value, state, flight)
-                return Exit("return", state, returned=constant(step.value, state) or (None if truth is None else Constant(truth)))
+                known = constant(step.value, state) or (None if truth is None else Constant(truth))
+                return Exit("return", state, SIGNAL, known, step.line, step.column)
             case Raise():
                 return self._raise(step, state, flight)
             case Break():
-                return Exit("break", state)
+                return Exit("break", state, line=step.line, column=step.column)
             case Continue():
-                return Exit("continue", state)
+                return Exit("continue", state, line=step.line, column=step.column)
         return Exit("next", state)
 
     def _call(self, call: Call, state: State, flight: Flight | None) -> Exit:
         if not self._world.returns(call):
-            return Exit("never", state)
+            return Exit("raise", state, RETRIED) if self._world.asks_again(call) else Exit("never", state)
         told = self._world.told(call, state.caught, flight) if flight is not None and state.caught else None
         if told is not None:
             if not told.returns:
@@ -92,8 +96,11 @@ class Paths:
         root = value.partition(".")[0] if isinstance(value, str) else None
         if flight is not None and (step.bare or root in state.caught):
             return Exit("reraise", state)
-        if isinstance(step.value, Call) and not self._world.returns(step.value):
-            return Exit("never", state)
+        if isinstance(step.value, Call):
+            if self._world.asks_again(step.value):
+                return Exit("raise", state, RETRIED)
+            if not self._world.returns(step.value):
+                return Exit("never", state)
         return Exit("raise", state, self._world.raised(step.value))
 
     def _branch(self, step: Branch, states: set[State], flight: Flight | None) -> set[Exit]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple, Union
 
-from flake8_deadline.facts import Access, Assign, Branch, Call, Loop, Step, Try, With
+from flake8_deadline.facts import Access, Assign, Branch, Call, Loop, Return, Step, Try, With, Yield
 
-Timed = Union[Call, Access, Loop, With]
-"""Steps in which time may pass."""
+Timed = Union[Call, Access, Loop, With, Yield]
+"""Steps in which time may pass, or from which an exception may come."""
 
 FILLING = frozenset({"append", "add", "appendleft", "insert"})
 EMPTYING = frozenset({"clear", "pop", "popleft", "popitem", "remove", "discard"})
@@ -30,7 +30,7 @@ class Place(NamedTuple):
 
 
 class Site(NamedTuple):
-    """A call (or the reading of an attribute, a loop's own iteration, the entering of a context) and its place."""
+    """A call (or the reading of an attribute, a loop's own iteration, the entering of a context, a `yield`) and its place."""
 
     step: Timed
     place: Place | None
@@ -42,7 +42,7 @@ def sites(steps: tuple[Step, ...], outer: Place | None = None) -> Iterator[Site]
         place = Place("rest", steps[index + 1 :], outer, steps[:index])
         after = place._replace(before=steps[: index + 1])
         match step:
-            case Call() | Access():
+            case Call() | Access() | Yield():
                 yield Site(step, place)
             case Branch():
                 for arm in step.arms:
@@ -61,6 +61,38 @@ def sites(steps: tuple[Step, ...], outer: Place | None = None) -> Iterator[Site]
             case With():
                 yield Site(step, place)
                 yield from sites(step.body, Place("with", step, place))
+
+
+def returns(steps: Iterable[Step]) -> Iterator[Return]:
+    """Every `return` of a body."""
+    for step in steps:
+        if isinstance(step, Return):
+            yield step
+        else:
+            for block in _blocks(step):
+                yield from returns(block)
+
+
+def tries(steps: Iterable[Step]) -> Iterator[Try]:
+    """Every `try` of a body."""
+    for step in steps:
+        if isinstance(step, Try):
+            yield step
+        for block in _blocks(step):
+            yield from tries(block)
+
+
+def _blocks(step: Step) -> Iterable[tuple[Step, ...]]:
+    match step:
+        case Branch():
+            return step.arms
+        case Loop():
+            return (step.body, step.otherwise)
+        case Try():
+            return (step.body, *(handler.body for handler in step.handlers), step.otherwise, step.final)
+        case With():
+            return (step.body,)
+    return ()
 
 
 def assigned(steps: Iterable[Step]) -> set[str]:

@@ -76,5 +76,20 @@ QUEUES = (CELERY,)
 CANCELLATIONS = frozenset({"asyncio.CancelledError", "asyncio.exceptions.CancelledError", "concurrent.futures.CancelledError"})
 """What an awaiting coroutine sees in place of the signal."""
 
+RETRIED = frozenset({"celery.exceptions.Retry"})
+"""The error by which a task asks to be run again."""
+RETRYING = frozenset({"celery.Task().retry"})
+"""Calls that raise it, unless `throw=False`."""
+
+HARD = frozenset(
+    {
+        "celery.exceptions.TimeLimitExceeded",
+        "billiard.exceptions.TimeLimitExceeded",
+        "billiard.TimeLimitExceeded",
+        "billiard.pool.TimeLimitExceeded",
+    }
+)
+"""Names of what a parent process stores for a task that was killed at its hard limit."""
+
 APP_WORDS = ("app", "celery")
 """An object that cannot be followed makes tasks with its `.task` if its own name says that it is an application."""

@@ -10,6 +10,10 @@ matches it by class takes it, and its body decides:
 
 `raise Other(…)` lets control out as far as the clause that takes the new type; what happens there is charged to the clause that raised it.
 
+Three things besides a clause take the signal on its way: a `finally` that leaves by `return`, `break` or `continue`; a context whose
+`__exit__` says that all is well, or whose generator does not raise again; and a call that swallows, retries or retypes by itself. Control goes
+on from there as it does from a clause.
+
 Everything is said in terms of steps (`facts`). What a name means, what a call does and which class catches which is asked of a `World`;
 this module never looks beyond one function.
 """
@@ -20,26 +24,11 @@ from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple, cast
 
 from flake8_deadline.earlier import known_at
-from flake8_deadline.facts import Call, Constant, Handler, Loop, Sequence, Step, Try, Value
-from flake8_deadline.flights import SIGNAL, Flight, Told, World
+from flake8_deadline.facts import Call, Constant, Handler, Loop, Sequence, Step, Try, With
+from flake8_deadline.flights import GROUP, HARD, RETRIED, SIGNAL, Flight, Swallow, Told, World
 from flake8_deadline.paths import Exit, Paths
 from flake8_deadline.places import Place, Site, sites
 from flake8_deadline.truth import State, call_key
-
-
-class Swallow(NamedTuple):
-    """A clause that takes the signal and does not let it go on every way out, by the place of its `except`."""
-
-    line: int
-    column: int
-    catches: Value
-    bare: bool
-    explicit: bool
-    """Whether it names what it takes."""
-    takes: Literal["signal", "cancelled", "error"]
-    """What it takes: the signal itself, the cancellation an awaiting coroutine sees instead, or what a callee has turned the signal into."""
-    sweep: bool
-    """Whether what it guards is a loop: what was swallowed then ended one sweep, and another may start."""
 
 
 class Fate(NamedTuple):
@@ -70,8 +59,19 @@ class Verdicts:
         fates: set[Fate] = set()
         for site in struck:
             for flight in self._world.lands(site.step) | self._world.launders(site.step):
-                fates |= self.throw(flight, site.place)
+                fates.update(self._struck(flight, site))
         return frozenset(fates)
+
+    def _struck(self, flight: Flight, site: Site) -> Iterable[Fate]:
+        """A deadline that comes out of a call, or that the call itself deals with."""
+        absorbed = self._world.absorbs(site.step, flight)
+        if absorbed is None:
+            return self.throw(flight, site.place)
+        if absorbed.flight == RETRIED:
+            return (Fate("loops", absorbed.swallow, absorbed.swallow.line),)
+        if absorbed.flight is not None:
+            return self._throw(absorbed.flight, site.place, absorbed.swallow)
+        return self._resume({Exit("next", State())}, site.place, flight, absorbed.swallow)
 
     def throw(self, flight: Flight, place: Place | None) -> frozenset[Fate]:
         """The fates of an exception that comes out of a call at this place."""
@@ -95,7 +95,7 @@ class Verdicts:
     # In flight
 
     def _throw(self, flight: Flight, place: Place | None, swallow: Swallow | None) -> frozenset[Fate]:
-        while place is not None and place.kind != "body":
+        while place is not None and not _guards(place):
             place = place.outer
         key = (flight, id(place), swallow)
         if key not in self._thrown:
@@ -106,13 +106,42 @@ class Verdicts:
         if place is None:
             yield Fate("escapes", swallow, 0, flight)
             return
+        if isinstance(place.node, With):
+            yield from self._through_context(place.node, flight, place, swallow)
+            return
         guard = cast("Try", place.node)
-        for handler in guard.handlers:
-            if self._world.takes(handler, flight):
-                for answerable in self._answerable(handler, guard, flight, swallow):
-                    yield from self._handle(handler, flight, place, answerable)
-                return
-        yield from self._throw(flight, place.outer, swallow)
+        handler = next((handler for handler in guard.handlers if self._world.takes(handler, flight)), None) if place.kind == "body" else None
+        if handler is None:
+            yield from self._through_finally(guard, flight, place, swallow)
+            return
+        for answerable in self._answerable(handler, guard, flight, swallow):
+            yield from self._handle(handler, flight, place, answerable)
+
+    def _through_context(self, step: With, flight: Flight, place: Place, swallow: Swallow | None) -> Iterator[Fate]:
+        for passage in self._world.contexts(step, flight):
+            if passage.flight is not None:
+                yield from self._throw(passage.flight, place.outer, swallow or passage.swallow)
+            elif passage.swallow is not None:
+                answerable = swallow or passage.swallow._replace(sweep=self._sweeps(step.body))
+                yield from self._resume({Exit("next", State())}, place.outer, flight, answerable)
+
+    def _through_finally(self, guard: Try, flight: Flight, place: Place, swallow: Swallow | None) -> Iterator[Fate]:
+        """What a `finally` makes of an exception in flight; one that it raises itself counts for the one it takes the place of."""
+        state = self._known_at(place) if place.kind == "body" else State()
+        leaves = self.paths.run(guard.final, [state], None)
+        dropping = {leave for leave in leaves if leave.kind in ("return", "break", "continue")}
+        if leaves - dropping:
+            yield from self._throw(flight, place.outer, swallow)
+        for leave in dropping:
+            word = Swallow(leave.line, leave.column, "finally", takes=flight.kind, what=leave.kind, sweep=self._sweeps(guard.body), hard=True)
+            yield from self._resume({leave}, place.outer, flight, swallow or word)
+
+    def _sweeps(self, body: tuple[Step, ...]) -> bool:
+        """Whether a guarded body is a loop in which time passes."""
+        return any(isinstance(site.step, Loop) and self.paths.works(site.step) for site in sites(body))
+
+    def _known_at(self, place: Place) -> State:
+        return known_at(place, self.paths.truth, lambda step: bool(self._world.lands(step) | self._world.launders(step)))
 
     def _answerable(self, handler: Handler, around: Try, flight: Flight, swallow: Swallow | None) -> Iterator[Swallow]:
         """Who answers for what this clause takes: the clause that turned the signal into it, and this one too where it would take the signal
@@ -121,16 +150,27 @@ class Verdicts:
         if swallow is not None:
             yield swallow
         if swallow is None or self._world.takes(handler, SIGNAL) == "broad":
-            sweep = any(isinstance(site.step, Loop) and self.paths.works(site.step) for site in sites(around.body))
-            explicit = self._world.takes(handler, flight) == "explicit"
-            yield Swallow(handler.line, handler.column, handler.catches, handler.bare, explicit, flight.kind, sweep)
+            yield Swallow(
+                handler.line,
+                handler.column,
+                "clause",
+                handler.catches,
+                bare=handler.bare,
+                star=around.star,
+                explicit=self._world.takes(handler, flight) == "explicit",
+                takes=flight.kind,
+                sweep=self._sweeps(around.body),
+                hard=self._world.takes(handler, HARD) is not None,
+            )
 
     def _handle(self, handler: Handler, flight: Flight, place: Place, swallow: Swallow) -> Iterator[Fate]:
         leaves = self._leaves.get((flight, id(handler)))
         if leaves is None:
-            known = known_at(place, self.paths.truth, lambda step: bool(self._world.lands(step) | self._world.launders(step)))
-            state = known._replace(caught=frozenset({handler.name} if handler.name else ()))
-            leaves = self._leaves[flight, id(handler)] = self.paths.run(handler.body, [state], flight)
+            state = self._known_at(place)._replace(caught=frozenset({handler.name} if handler.name else ()))
+            leaves = self.paths.run(handler.body, [state], flight)
+            if cast("Try", place.node).star:
+                leaves = {leave._replace(kind="raise", flight=GROUP) if leave.kind == "reraise" else leave for leave in leaves}
+            self._leaves[flight, id(handler)] = leaves
         yield from self._resume(leaves, Place("part", place.node, place.outer), flight, swallow)
 
     # Going on
@@ -173,7 +213,7 @@ class Verdicts:
             case "raise":
                 yield from self._throw(leave.flight, place, swallow)
             case "reraise":
-                yield from self._throw(flight, place, swallow if flight.kind == "error" else None)
+                yield from self._throw(flight, place, swallow if flight.kind in ("error", "retry") else None)
             case _:
                 if leave.state.loop and (swallow is None or swallow.sweep):
                     yield Fate("later", swallow, leave.state.loop)
@@ -184,3 +224,13 @@ class Verdicts:
         if isinstance(loop.over, Sequence) and loop.over.whole and len(loop.over.items) <= 1:
             return False
         return loop.kind != "while" or self.paths.truth.of(loop.over, state, flight) is not False
+
+
+def _guards(place: Place) -> bool:
+    """Whether something at a place can stand in the way of an exception."""
+    match place.node:
+        case Try():
+            return place.kind == "body" or bool(place.node.final)
+        case With():
+            return True
+    return False

@@ -32,7 +32,7 @@ def test_a_rule_is_explained_by_code_or_name(run, subject):
     assert out.endswith("# noqa: LIM101\n")
 
 
-@pytest.mark.parametrize(("subject", "hint"), [("LIM1O1", "; did you mean LIM101?"), ("zzz", "")])
+@pytest.mark.parametrize(("subject", "hint"), [("LIM3O1", "; did you mean LIM301?"), ("zzz", "")])
 def test_an_unknown_subject_is_refused_with_the_nearest_name(run, subject, hint):
     assert run(subject) == (2, "", f"flake8-deadline: {subject}: no rule has this code or name, and a line is given as PATH:LINE{hint}\n")
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from flake8_deadline import libraries
-from flake8_deadline.facts import Access, Call, Value, With
+from flake8_deadline.facts import Access, Call, Value, With, Yield
 from flake8_deadline.places import Timed
 from flake8_deadline.project.inference import Inference
 from flake8_deadline.project.modules import is_test
@@ -52,6 +52,8 @@ class Calls:
             objects: Objects = frozenset().union(*[self._inference.evaluate(item, frame) for item in step.items])
             found = [self._method(o, name, frame) for o in objects if isinstance(o, Instance) for name in ("__enter__", "__exit__")]
             return Resolution(_sorted(target for targets in found for target in targets), NOTHING)
+        if isinstance(step, Yield):
+            return Resolution()
         return Resolution(objects=self._looped(step.over, frame))
 
     def _access(self, value: Value, frame: FunctionRef) -> Resolution:

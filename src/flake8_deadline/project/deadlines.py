@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from flake8_deadline import queues
-from flake8_deadline.facts import Loop
-from flake8_deadline.flights import Flight, Told
+from flake8_deadline.facts import Loop, Yield
+from flake8_deadline.flights import Flight, Passage, Told
+from flake8_deadline.paths import Exit
+from flake8_deadline.project.catching import Catching
 from flake8_deadline.project.inference import Inference
 from flake8_deadline.project.objects import FunctionRef
 from flake8_deadline.project.reach import Reach
+from flake8_deadline.project.retries import Retries
 from flake8_deadline.project.time import Time
 from flake8_deadline.project.world import FunctionWorld
 from flake8_deadline.swallow import Fate
+from flake8_deadline.truth import State
 
 _MOST_ROUNDS = 8
 """How often a function is followed again because a callee lets more out; recursion could go round longer, and adds nothing then."""
@@ -23,7 +27,7 @@ class Deadlines:
         self.inference = inference
         self.reach = reach
         self.time = time
-        self.signals = frozenset().union(*(queue.signals for queue in queues.QUEUES), signals)
+        self.catching = Catching(inference, frozenset().union(*(queue.signals for queue in queues.QUEUES), signals))
         self.escapes: dict[FunctionRef, frozenset[Flight]] = {}
         """In which forms a deadline that strikes in a function comes out of it as itself."""
         self.laundered: dict[FunctionRef, frozenset[Flight]] = {}
@@ -31,6 +35,8 @@ class Deadlines:
         self._returns: dict[FunctionRef, bool] = {}
         self._told: dict[tuple[FunctionRef, frozenset[str], Flight], Told | None] = {}
         self._loops: dict[FunctionRef, bool] = {}
+        self._passing: set[tuple[FunctionRef, Flight]] = set()
+        self.retries = Retries(inference, self)
         self.worlds = {frame: FunctionWorld(self, frame) for frame in reach.resolved}
         self.fates = self._settle()
         self._settled = True
@@ -47,15 +53,34 @@ class Deadlines:
             rounds[frame] += 1
             world = self.worlds[frame]
             world.settle_again()
-            fates[frame] = world.verdicts.strike(world.sites)
+            fates[frame] = self._retried(frame, world.verdicts.strike(world.sites))
             if self._lets_out(frame, fates[frame]) and rounds[frame] < _MOST_ROUNDS:
                 waiting |= dict.fromkeys(edge.caller for edge in self.reach.callers.get(frame, ()))
         return fates
 
+    def _retried(self, frame: FunctionRef, fates: frozenset[Fate]) -> frozenset[Fate]:
+        """The fates once the retrying decorators around a function have had their say."""
+        for around in self.retries.around(frame):
+            kept = {fate for fate in fates if fate.kind != "escapes" or not self.retries.takes(around.policy, fate.flight)}
+            again = {Fate("loops", fate.swallow or self.retries.swallow(around, fate.flight), around.line) for fate in fates - kept}
+            fates = frozenset(kept | again)
+        return fates
+
+    def passages(self, frame: FunctionRef, flight: Flight) -> frozenset[Passage]:
+        """What a context manager that is a generator makes of an exception that comes out of the block."""
+        key = (frame, flight)
+        world = self.worlds.get(frame)
+        if world is None or key in self._passing:
+            return frozenset({Passage(flight)})
+        self._passing.add(key)
+        fates = {fate for site in world.sites if isinstance(site.step, Yield) for fate in world.verdicts.throw(flight, site.place)}
+        self._passing.discard(key)
+        return frozenset(_passage(fate, frame) for fate in fates) or frozenset({Passage(flight)})
+
     def _lets_out(self, frame: FunctionRef, fates: frozenset[Fate]) -> bool:
         """Note what comes out of a function; True if that is news."""
         flights = {fate.flight for fate in fates if fate.kind == "escapes"}
-        escapes = frozenset(flight for flight in flights if flight.kind != "error")
+        escapes = frozenset(flight for flight in flights if flight.kind in ("signal", "cancelled"))
         laundered = frozenset(flights - escapes)
         news = (escapes, laundered) != (self.escapes.get(frame, frozenset()), self.laundered.get(frame, frozenset()))
         self.escapes[frame], self.laundered[frame] = escapes, laundered
@@ -69,6 +94,18 @@ class Deadlines:
             world = self.worlds.get(frame)
             known = self._returns[frame] = world is None or world.is_abstract or world.verdicts.returns(world.steps)
         return known
+
+    def answer(self, frame: FunctionRef, flight: Flight) -> bool | None:
+        """What a function says that is told the exception in flight and asked a yes or no; None where that cannot be said."""
+        world = self.worlds.get(frame) or FunctionWorld(self, frame)
+        told = world.verdicts.told(world.steps, frozenset(self.inference.arguments.positional(frame)[:1]), flight)
+        return bool(told.gives.value) if told.gives is not None else None
+
+    def leaves(self, frame: FunctionRef, flight: Flight) -> set[Exit]:
+        """How control leaves the `__exit__` of a context that is told of an exception."""
+        world = self.worlds.get(frame)
+        told = frozenset(self.inference.arguments.positional(frame)[:2])
+        return world.verdicts.paths.run(world.steps, [State(told)], flight) if world else set()
 
     def told(self, frame: FunctionRef, parameters: frozenset[str], flight: Flight) -> Told | None:
         """What a function does whose parameters hold a caught exception."""
@@ -88,3 +125,11 @@ class Deadlines:
             if self._settled:
                 self._loops[frame] = known
         return known
+
+
+def _passage(fate: Fate, frame: FunctionRef) -> Passage:
+    """What the fate of an exception in a context manager's generator is to the block."""
+    swallow = fate.swallow
+    if swallow is not None and swallow.at is None:
+        swallow = swallow._replace(kind="context", at=frame)
+    return Passage(None if fate.kind == "returns" and swallow else fate.flight, swallow)

@@ -6,10 +6,11 @@ from flake8_deadline import libraries
 from flake8_deadline.facts import Call, Loop, Try, With
 from flake8_deadline.flights import Flight
 from flake8_deadline.places import Place, Site
+from flake8_deadline.project.catching import externals
 from flake8_deadline.project.deadlines import Deadlines
 from flake8_deadline.project.objects import FunctionRef
 from flake8_deadline.project.time import last_name
-from flake8_deadline.project.world import FunctionWorld, externals
+from flake8_deadline.project.world import FunctionWorld
 
 _ERROR = Flight("error")
 
@@ -65,7 +66,7 @@ def _is_isolated(world: FunctionWorld, place: Place | None, within: Loop | None)
     while place is not None and place.node is not within:
         if place.kind == "handler":
             return True
-        if isinstance(place.node, With) and world.suppresses(place.node):
+        if isinstance(place.node, With) and all(passage.flight is None for passage in world.contexts(place.node, _ERROR)):
             return True
         if place.kind == "body" and isinstance(place.node, Try):
             for handler in place.node.handlers:

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple, Union
 
 from flake8_deadline.facts import Constant, Loop
-from flake8_deadline.flights import Flight
+from flake8_deadline.flights import RETRIED, Flight, Swallow
 from flake8_deadline.places import Place
 from flake8_deadline.project.deadlines import Deadlines
 from flake8_deadline.project.objects import FunctionRef
 from flake8_deadline.project.reach import Edge
-from flake8_deadline.swallow import Fate, Swallow
+from flake8_deadline.swallow import Fate
 
 Mode = Union[Flight, Constant, None]
 """How a swallow reaches a caller: as another error, or by a return with a constant or (None) with anything."""
@@ -25,23 +25,33 @@ Calls = tuple[tuple[FunctionRef, int], ...]
 """Functions, each with the line on which it calls the next."""
 
 
+GoesOn = Literal["loops", "later", "ends", "retried"]
+"""A loop goes on, or still runs; the task runs to its end in a straight line, or asks to be run again."""
+
+
 class Hazard(NamedTuple):
     """A swallow after which something goes on."""
 
     frame: FunctionRef
     """The function with the clause."""
     swallow: Swallow
-    goes_on: Literal["loops", "later"]
+    goes_on: GoesOn
     where: FunctionRef
-    """The function whose loop goes on."""
+    """The function whose loop goes on; for "ends" and "retried", the one that the task runs."""
     line: int
-    """The loop's line."""
+    """The loop's line; 0 where none goes on."""
     calls: Calls
     """From `where` down to `frame`."""
 
+    @property
+    def at(self) -> FunctionRef:
+        """The function in which what takes the signal stands."""
+        at = self.swallow.at
+        return at if isinstance(at, FunctionRef) else self.frame
+
 
 def hazards(deadlines: Deadlines) -> Iterator[Hazard]:
-    """The nearest thing that goes on after each swallow, one for each clause and function frame."""
+    """The nearest thing that goes on after each swallow, one for each swallow and function frame."""
     for frame, fates in deadlines.fates.items():
         swallows: dict[Swallow, list[Fate]] = {}
         for fate in fates:
@@ -54,7 +64,7 @@ def hazards(deadlines: Deadlines) -> Iterator[Hazard]:
 
 
 def _hazard(deadlines: Deadlines, frame: FunctionRef, swallow: Swallow, fates: list[Fate]) -> Hazard | None:
-    """A loop that goes on here, or else in a caller; a loop that merely still runs comes last."""
+    """A loop that goes on here, or else in a caller; then a loop that merely still runs, and the end of the task last."""
     here = _goes_on(frame, swallow, fates, frame, ())
     if here and here.goes_on == "loops":
         return here
@@ -67,8 +77,11 @@ def _above(deadlines: Deadlines, frame: FunctionRef, swallow: Swallow, fates: li
     seen = {(frame, mode) for mode in _modes(fates)}
     waiting: deque[tuple[FunctionRef, Mode, Calls]] = deque((frame, mode, ()) for _, mode in sorted(seen, key=repr))
     later: Hazard | None = None
+    ends: Hazard | None = None
     while waiting:
         callee, mode, calls = waiting.popleft()
+        if ends is None and callee in deadlines.reach.starts:
+            ends = _end(frame, swallow, callee, mode, calls)
         for edge in deadlines.reach.callers.get(callee, ()):
             down: Calls = ((edge.caller, edge.site.step.line), *calls)
             after = _after(deadlines, edge, mode)
@@ -80,7 +93,14 @@ def _above(deadlines: Deadlines, frame: FunctionRef, swallow: Swallow, fates: li
                 if (edge.caller, further) not in seen:
                     seen.add((edge.caller, further))
                     waiting.append((edge.caller, further, down))
-    return later
+    return later or ends
+
+
+def _end(frame: FunctionRef, swallow: Swallow, where: FunctionRef, mode: Mode, calls: Calls) -> Hazard | None:
+    """A task that comes to its end, or asks for another run, as if no deadline had struck."""
+    if isinstance(mode, Flight):
+        return Hazard(frame, swallow, "retried", where, 0, calls) if mode == RETRIED else None
+    return Hazard(frame, swallow, "ends", where, 0, calls)
 
 
 def _goes_on(frame: FunctionRef, swallow: Swallow, fates: Iterable[Fate], where: FunctionRef, calls: Calls) -> Hazard | None:
@@ -105,5 +125,5 @@ def _after(deadlines: Deadlines, edge: Edge, mode: Mode) -> frozenset[Fate]:
 def _modes(fates: Iterable[Fate]) -> set[Mode]:
     """How fates reach the caller, where they still belong to the swallow."""
     returned = {fate.returned for fate in fates if fate.kind == "returns"}
-    errors = {fate.flight for fate in fates if fate.kind == "escapes" and fate.flight.kind == "error"}
+    errors = {fate.flight for fate in fates if fate.kind == "escapes" and fate.flight.kind in ("error", "retry")}
     return {*errors, *({None} if None in returned else returned)}

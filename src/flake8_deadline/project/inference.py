@@ -137,10 +137,10 @@ class Inference:
             if bound:
                 return frozenset({bound})
         hinted = self.hints.hinted(parameter.hint, frame._replace(qualname=function.parent or "")) if parameter.hint is not None else NOTHING
+        source = self.modules.source(frame.path)
         passed = self._passed.get((frame.path, function.qualname, parameter.name), NOTHING)
-        default = frozenset(
-            o for o in self.evaluate(parameter.default, frame._replace(qualname="")) if isinstance(o, (FunctionRef, ClassRef, Instance, Many))
-        )
+        kinds = (FunctionRef, ClassRef, Instance, Many) if parameter.name not in source.caught else (FunctionRef, ClassRef, Instance, Many, External)
+        default = frozenset(o for o in self.evaluate(parameter.default, frame._replace(qualname="")) if isinstance(o, kinds))
         return hinted or (passed | default)
 
     def evaluate(self, value: Value, frame: FunctionRef) -> Objects:

@@ -9,7 +9,7 @@ from itertools import takewhile
 from typing import Protocol
 
 from flake8_deadline.facts import Class, Function, Imported, Outline, Summary
-from flake8_deadline.places import Site, sites
+from flake8_deadline.places import Site, sites, tries
 from flake8_deadline.project.objects import External, Module
 
 LIBRARIES = frozenset(sys.stdlib_module_names) | {"celery", "billiard", "kombu", "django", "rest_framework", "flask", "requests"}
@@ -44,6 +44,12 @@ class Source:
     @cached_property
     def body(self) -> Function | None:
         return self.functions.get("")
+
+    @cached_property
+    def caught(self) -> frozenset[str]:
+        """The names by which clauses of this file say what they catch."""
+        guards = (guard for function in self.summary.functions for guard in tries(function.steps))
+        return frozenset(handler.catches for guard in guards for handler in guard.handlers if isinstance(handler.catches, str))
 
     @cached_property
     def methods(self) -> dict[str, list[Function]]:

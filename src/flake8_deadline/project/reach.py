@@ -29,6 +29,7 @@ class Reach:
         self._inference = inference
         self._calls = calls
         self.roots = tuple(dict.fromkeys(roots))
+        self.starts = frozenset(self.roots)
         self.resolved: dict[FunctionRef, dict[int, Resolution]] = {}
         """For each function reached, what each of its sites (by position) means."""
         self.callers: dict[FunctionRef, list[Edge]] = {}
@@ -69,6 +70,13 @@ class Reach:
             for position, resolution in found.items():
                 for target in resolution.targets:
                     self.callers.setdefault(target, []).append(Edge(frame, self.sites(frame)[position], resolution.iterates))
+
+    def framed(self, target: FunctionRef) -> FunctionRef:
+        """The frame in which a function was followed that is called like this."""
+        for known in (target, target._replace(given=()), target._replace(given=(), receiver=None)):
+            if known in self.resolved:
+                return known
+        return target
 
     def _framed(self, target: FunctionRef) -> FunctionRef:
         frames = self._frames.setdefault((target.path, target.qualname), set())

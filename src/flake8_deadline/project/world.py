@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import builtins
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from flake8_deadline import libraries, queues
-from flake8_deadline.facts import Access, Call, Constant, Handler, Loop, Raise, Sequence, Value, With
-from flake8_deadline.flights import CANCELLED, SIGNAL, Flight, Told
+from flake8_deadline.facts import Access, Call, Constant, Handler, Loop, Raise, Value, With, Yield
+from flake8_deadline.flights import CANCELLED, RETRIED, SIGNAL, Absorbed, Flight, Passage, Told
 from flake8_deadline.places import Timed
 from flake8_deadline.project.calls import Resolution
-from flake8_deadline.project.objects import ClassRef, External, FunctionRef, Instance, Many, Objects, Rows
+from flake8_deadline.project.catching import Taken, externals
+from flake8_deadline.project.contexts import Contexts
+from flake8_deadline.project.objects import FunctionRef, Rows
 from flake8_deadline.swallow import Verdicts
 
 if TYPE_CHECKING:
     from flake8_deadline.project.deadlines import Deadlines
 
-Taken = Literal["broad", "explicit", None]
-
 _NOTHING: frozenset[Flight] = frozenset()
-_BROAD = frozenset({"builtins.Exception", "builtins.BaseException"})
 
 
 class FunctionWorld:
@@ -33,8 +31,10 @@ class FunctionWorld:
         self._asynchronous = facts.asynchronous
         self.steps = facts.steps
         self.sites = deadlines.reach.sites(frame)
-        self._resolved = {id(site.step): deadlines.reach.resolved[frame][position] for position, site in enumerate(self.sites)}
+        self._resolved = {id(site.step): resolution for site, resolution in zip(self.sites, deadlines.reach.resolved.get(frame, {}).values())}
         self._taken: dict[tuple[int, Flight], Taken] = {}
+        self._passages: dict[tuple[int, Flight], frozenset[Passage]] = {}
+        self._contexts = Contexts(deadlines, frame)
         self.verdicts = Verdicts(self)
 
     def settle_again(self) -> None:
@@ -55,6 +55,8 @@ class FunctionWorld:
 
     def lands(self, step: Timed) -> frozenset[Flight]:
         resolution = self.resolution(step)
+        if isinstance(step, Yield):
+            return _NOTHING
         if isinstance(step, Loop):
             if step.kind == "async for":
                 return frozenset({CANCELLED})
@@ -90,13 +92,27 @@ class FunctionWorld:
         parameters = frozenset(name for name, value in passed if isinstance(value, str) and value in caught)
         return self._deadlines.told(targets[0], parameters, flight) if parameters else None
 
-    def suppresses(self, step: With) -> bool:
-        """Whether a context swallows every ordinary error: `contextlib.suppress(Exception)`."""
-        for item in step.items:
-            if isinstance(item, Call) and "contextlib.suppress" in externals(self._inference.evaluate(item.func, self._frame)):
-                names = frozenset().union(*[externals(self._classes(argument)) for argument in item.args])
-                return bool(names & _BROAD)
-        return False
+    def contexts(self, step: With, flight: Flight) -> frozenset[Passage]:
+        key = (id(step), flight)
+        if key not in self._passages:
+            self._passages[key] = self._contexts.passages(step, flight)
+        return self._passages[key]
+
+    def absorbs(self, step: Timed, flight: Flight) -> Absorbed | None:
+        if not isinstance(step, Call):
+            return None
+        retries = self._deadlines.retries
+        around = retries.called(step, self._frame)
+        if around and retries.takes(around.policy, flight):
+            return Absorbed(retries.swallow(around, flight), RETRIED)
+        return None
+
+    def asks_again(self, call: Call) -> bool:
+        if ("throw", Constant(False)) in call.keywords:
+            return False
+        if call.func in libraries.NEVER_RETURN_AS_WRITTEN:
+            return True
+        return bool(queues.RETRYING & externals(self.resolution(call).objects))
 
     def sweeps(self, call: Call) -> bool:
         targets = self.resolution(call).targets
@@ -107,81 +123,11 @@ class FunctionWorld:
     def takes(self, handler: Handler, flight: Flight) -> Taken:
         key = (id(handler), flight)
         if key not in self._taken:
-            self._taken[key] = "broad" if handler.bare else self._takes(handler.catches, flight)
+            self._taken[key] = "broad" if handler.bare else self._deadlines.catching.takes(handler.catches, flight, self._frame)
         return self._taken[key]
 
-    def _takes(self, catches: Value, flight: Flight) -> Taken:
-        classes = self._classes(catches)
-        names = externals(classes)
-        match flight.kind:
-            case "cancelled":
-                named, broad = bool(names & queues.CANCELLATIONS), "builtins.BaseException" in names
-            case "signal":
-                named, broad = self._names_signal(catches, names), bool(names & _BROAD)
-            case _:
-                broad = bool(names & _BROAD)
-                named = not broad and any(self._covers(cls, flight) for cls in classes)
-        return "explicit" if named else "broad" if broad else None
-
     def is_instance(self, flight: Flight, classes: Value) -> bool | None:
-        found = self._classes(classes)
-        names = externals(found)
-        if "builtins.BaseException" in names or ("builtins.Exception" in names and flight.kind != "cancelled"):
-            return True
-        if flight.kind == "signal" and self._names_signal(classes, names):
-            return True
-        if not found or (flight.kind == "error" and flight.error is None):
-            return None
-        if flight.kind == "error":
-            return any(self._covers(cls, flight) for cls in found)
-        return flight.kind == "cancelled" and bool(names & queues.CANCELLATIONS)
+        return self._deadlines.catching.is_instance(flight, classes, self._frame)
 
     def raised(self, value: Value) -> Flight:
-        for o in sorted(self._inference.evaluate(value, self._frame), key=repr):
-            match o:
-                case Instance():
-                    return Flight("error", o.cls)
-                case ClassRef():
-                    return Flight("error", o)
-                case External():
-                    name = o.name.removesuffix("()")
-                    return SIGNAL if name in self._deadlines.signals else Flight("error", External(name))
-        return Flight("error")
-
-    def _names_signal(self, value: Value, names: frozenset[str]) -> bool:
-        return bool(self._deadlines.signals & names) or _spells_signal(value)
-
-    def _classes(self, value: Value) -> Objects:
-        return _flat(self._inference.evaluate(value, self._frame))
-
-    def _covers(self, cls: object, flight: Flight) -> bool:
-        """Whether a clause for `cls` takes the error in flight."""
-        if isinstance(flight.error, ClassRef):
-            ancestors = self._inference.classes.ancestors(flight.error)
-            return cls in ancestors or any(isinstance(a, External) and _is_subclass(a, cls) for a in ancestors)
-        return isinstance(flight.error, External) and _is_subclass(flight.error, cls)
-
-
-def externals(objects: Objects) -> frozenset[str]:
-    """The names among these that lie outside of the project."""
-    return frozenset(o.name for o in objects if isinstance(o, External))
-
-
-def _flat(objects: Objects) -> Objects:
-    return frozenset(part for o in objects for part in (_flat(o.of) if isinstance(o, Many) else (o,)))
-
-
-def _spells_signal(value: Value) -> bool:
-    """A name that cannot be followed but is spelt like the signal: taken for it, since that only ever silences."""
-    if isinstance(value, Sequence):
-        return any(_spells_signal(item) for item in value.items)
-    return isinstance(value, str) and value.rpartition(".")[2] == queues.CELERY.signal
-
-
-def _is_subclass(one: External, other: object) -> bool:
-    if not isinstance(other, External):
-        return False
-    if one == other:
-        return True
-    first, second = (getattr(builtins, o.name.removeprefix("builtins."), None) for o in (one, other))
-    return isinstance(first, type) and isinstance(second, type) and issubclass(first, second)
+        return self._deadlines.catching.raised(value, self._frame)

@@ -55,7 +55,7 @@ class Definitions:
             self._class_body(node.body, qualname)
         bindings = {name: tuple(values) for name, values in scope.bindings.items()}
         column = self._gathered.column(node.lineno, node.col_offset)
-        self._gathered.classes.append(Class(qualname, node.lineno, column, outside.qualname, bases, decorators, bindings))
+        self._gathered.classes.append(Class(qualname, node.lineno, column, outside.qualname, bases, decorators, bindings, _lines(node)))
 
     def _class_body(self, statements: Iterable[ast.stmt], qualname: str) -> None:
         scope = self._gathered.scope
@@ -86,3 +86,14 @@ class Definitions:
                 self._gathered.stars.append(imported)
             else:
                 self._gathered.scope.bind(alias.asname or alias.name, imported)
+
+
+def _lines(node: ast.ClassDef) -> dict[str, int]:
+    """The lines on which a class's own attributes are first assigned."""
+    lines: dict[str, int] = {}
+    for statement in node.body:
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target] if isinstance(statement, ast.AnnAssign) else []
+        for target in targets:
+            if isinstance(target, ast.Name):
+                lines.setdefault(target.id, statement.lineno)
+    return lines

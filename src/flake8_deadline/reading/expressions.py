@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from flake8_deadline.facts import Access, Assign, Both, Branch, Constant, Each, Either, Item, Loop, Parameter, Part, Step, Value, Yield
+from flake8_deadline.facts import Access, Assign, Both, Branch, Constant, Each, Either, Item, Loop, Parameter, Part, Return, Step, Value, Yield
 from flake8_deadline.reading.scope import Gathered, Scope
 from flake8_deadline.reading.values import Values
 
@@ -162,8 +162,10 @@ class Expressions:
             with self._gathered.inside(Scope(qualname, None, outside.qualname)) as scope:
                 out: list[Step] = []
                 self.read(node.body, out)
-                scope.returned.append(self.values.value(node.body))
-                self._gathered.function(scope, node.lineno, self._gathered.column(node.lineno, node.col_offset), tuple(out), parameters)
+                value, column = self.values.value(node.body), self._gathered.column(node.lineno, node.col_offset)
+                scope.returned.append(value)
+                out.append(Return(node.lineno, value, column))
+                self._gathered.function(scope, node.lineno, column, tuple(out), parameters)
         return qualname
 
     def parameters(self, arguments: ast.arguments) -> tuple[Parameter, ...]:

@@ -63,8 +63,8 @@ class Statements:
             getattr(ast, "TryStar", ast.Try): self._try,
             ast.With: self._with,
             ast.AsyncWith: self._with,
-            ast.Break: lambda node, out: out.append(Break(node.lineno)),
-            ast.Continue: lambda node, out: out.append(Continue(node.lineno)),
+            ast.Break: lambda node, out: out.append(Break(node.lineno, self._column(node))),
+            ast.Continue: lambda node, out: out.append(Continue(node.lineno, self._column(node))),
             ast.FunctionDef: lambda node, out: definitions.define(node),
             ast.AsyncFunctionDef: lambda node, out: definitions.define(node),
             ast.ClassDef: lambda node, out: definitions.classes(node),
@@ -130,7 +130,7 @@ class Statements:
             self._expressions.read(node.value, out)
             value = self._values.value(node.value)
             self._gathered.scope.returned.append(value)
-        out.append(Return(node.lineno, value))
+        out.append(Return(node.lineno, value, self._column(node)))
 
     def _raise(self, node: ast.Raise, out: Steps) -> None:
         """What makes the exception is no call in which time passes; what is passed to it may be."""

@@ -84,6 +84,7 @@ class Values:
                 tuple([(keyword.arg or "**", value(keyword.value)) for keyword in node.keywords]),
                 awaited,
                 discarded,
+                _lines(node),
             )
         return made
 
@@ -189,3 +190,10 @@ def _is_true(node: ast.expr) -> bool:
         case ast.JoinedStr():
             return any(isinstance(part, ast.Constant) for part in node.values)
     return False
+
+
+def _lines(node: ast.Call) -> tuple[int, ...]:
+    """The lines of a call's keywords; none where all stand on the line of the call."""
+    if not node.keywords or node.keywords[-1].value.lineno == node.lineno:
+        return ()
+    return tuple([keyword.value.lineno for keyword in node.keywords])

@@ -5,17 +5,29 @@ from __future__ import annotations
 from flake8_deadline.rule import Rule
 from flake8_deadline.rules import (
     bare_sweep,
+    clause_for_hard_limit_never_runs,
+    deadline_caught_but_loop_goes_on,
+    deadline_dropped_in_finally,
+    deadline_retried,
+    deadline_swallowed_by_context_manager,
     deadline_swallowed_in_helper,
     deadline_swallowed_in_loop,
     deadline_swallowed_unreached,
     limit_not_on_the_task,
+    task_ends_as_success,
     task_without_limit,
 )
 
 RULES: tuple[Rule, ...] = (
     deadline_swallowed_in_loop.RULE,
     deadline_swallowed_in_helper.RULE,
+    deadline_swallowed_by_context_manager.RULE,
+    deadline_dropped_in_finally.RULE,
+    deadline_retried.RULE,
+    deadline_caught_but_loop_goes_on.RULE,
+    task_ends_as_success.RULE,
     deadline_swallowed_unreached.RULE,
+    clause_for_hard_limit_never_runs.RULE,
     bare_sweep.RULE,
     task_without_limit.RULE,
     limit_not_on_the_task.RULE,

@@ -59,17 +59,18 @@ from flake8_deadline.rule import Finding, Rule
 
 def check(project: Project) -> Iterator[Finding]:
     for hazard in chains.nearest(project.deadlines):
-        if hazard.calls and not hazard.swallow.explicit:
+        if chains.loops(hazard) and _is_helper(hazard) and not hazard.swallow.explicit:
             message = (
-                f"deadline swallowed: '{chains.clause(hazard.swallow)}' takes {chains.taken(hazard.swallow)} and {_goes_on(project, hazard)} "
+                f"deadline swallowed: '{chains.taker(hazard.swallow)}' takes {chains.taken(hazard.swallow)}{chains.too(hazard.swallow)} "
+                f"and {chains.goes_on(project, hazard)} "
                 f"({chains.origin(project, project.reach, hazard)}); {chains.remedy(hazard.swallow)}"
             )
             yield chains.finding(RULE, project, project.reach, hazard, message)
 
 
-def _goes_on(project: Project, hazard: Hazard) -> str:
-    caller = project.describe(hazard.where)
-    return f"the loop of {caller} goes on" if hazard.goes_on == "loops" else f"{caller} still runs a loop"
+def _is_helper(hazard: Hazard) -> bool:
+    """Whether the swallow is that of a function called: the project's, or a library's."""
+    return hazard.swallow.kind == "call" or (hazard.swallow.kind == "clause" and bool(hazard.calls))
 
 
 RULE = Rule("LIM102", "deadline-swallowed-in-helper", check, default=True, fixable="safe")

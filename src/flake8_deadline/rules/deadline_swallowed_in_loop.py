@@ -52,11 +52,11 @@ from flake8_deadline.rule import Finding, Rule
 
 def check(project: Project) -> Iterator[Finding]:
     for hazard in chains.nearest(project.deadlines):
-        if not hazard.calls and not hazard.swallow.explicit:
-            goes_on = "goes on to the next item" if hazard.goes_on == "loops" else f"the loop on line {hazard.line} still runs"
+        if chains.loops(hazard) and not hazard.calls and hazard.swallow.kind == "clause" and not hazard.swallow.explicit:
             place = "in this loop " if hazard.goes_on == "loops" else ""
             message = (
-                f"deadline swallowed: '{chains.clause(hazard.swallow)}' {place}takes {chains.taken(hazard.swallow)} and {goes_on} "
+                f"deadline swallowed: '{chains.taker(hazard.swallow)}' {place}takes {chains.taken(hazard.swallow)}{chains.too(hazard.swallow)} "
+                f"and {chains.goes_on(project, hazard)} "
                 f"({chains.origin(project, project.reach, hazard)}); {chains.remedy(hazard.swallow)}"
             )
             yield chains.finding(RULE, project, project.reach, hazard, message)

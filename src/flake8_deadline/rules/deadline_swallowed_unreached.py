@@ -61,9 +61,9 @@ def check(project: Project) -> Iterator[Finding]:
     reached = {frame[:2] for frame in project.reach.resolved}
     reach = project.unreached.reach
     for hazard in chains.nearest(project.unreached):
-        if hazard.frame[:2] not in reached and not hazard.swallow.explicit:
+        if hazard.at[:2] not in reached and chains.loops(hazard) and hazard.swallow.kind in ("clause", "context") and not hazard.swallow.explicit:
             message = (
-                f"deadline would be swallowed: '{chains.clause(hazard.swallow)}' takes {chains.taken(hazard.swallow)} and a loop goes on "
+                f"deadline would be swallowed: '{chains.taker(hazard.swallow)}' takes {chains.taken(hazard.swallow)} and a loop goes on "
                 f"(no task known to reach it); {chains.remedy(hazard.swallow)}"
             )
             yield chains.finding(RULE, project, reach, hazard, message)
