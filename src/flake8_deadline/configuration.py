@@ -19,6 +19,7 @@ from flake8.exceptions import ExecutionError
 from flake8.main.options import stage1_arg_parser
 from flake8.options.config import load_config
 
+from flake8_deadline import requirements
 from flake8_deadline.flags import FLAGS, attribute
 from flake8_deadline.options import Options, Scope
 
@@ -33,6 +34,11 @@ _SHAPES: dict[Kind, tuple[re.Pattern[str], str]] = {
     "codes": (re.compile(r"[A-Z]{1,3}[0-9]{1,3}", re.ASCII), "a code such as LIM109"),
     "names": (re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*"), "a dotted name such as project.tasks.job"),
 }
+_DEEPEST_PIN = 3
+_MOST_FOLDERS = 1000
+"""How deep below the root, and in how many folders, requirement files are looked for."""
+_LONGEST_LOCK = 8_000_000
+"""Characters."""
 _VERSION = re.compile(r"\d+(\.\d+)*", re.ASCII)
 
 
@@ -96,8 +102,10 @@ def options(values: Mapping[str, object], configuration: Configuration, paths: S
         raise ConfigurationError(f"deadline-scope: {scope!r} is neither 'tasks' nor 'everywhere'")
     if version and not _VERSION.fullmatch(version):
         raise ConfigurationError(f"deadline-celery-version: {version!r} is not a version such as 5.6")
+    root = _root(_path(text["deadline-root"], "deadline_root", configuration), configuration, paths)
     return Options(
-        root=_root(_path(text["deadline-root"], "deadline_root", configuration), configuration, paths),
+        root=root,
+        versions=pinned(root),
         enable=_list(text, "deadline-enable", "codes"),
         scope=cast("Scope", scope or "tasks"),
         task_decorators=_list(text, "deadline-task-decorators", "names"),
@@ -107,6 +115,34 @@ def options(values: Mapping[str, object], configuration: Configuration, paths: S
         cache_dir=cache if cache == "none" else _path(cache, "deadline_cache_dir", configuration),
         celery_version=version,
     )
+
+
+def pinned(root: str) -> tuple[tuple[str, str], ...]:
+    """What the requirement and lock files pin that lie in the root or not far below it, sorted. One that cannot be read says nothing.
+
+    A distribution that is pinned to several versions is taken not to be pinned.
+    """
+    found: dict[str, set[str]] = {}
+    folders = [(root, 0)]
+    for folder, depth in folders:
+        with suppress(OSError), os.scandir(folder) as entries:
+            for entry in sorted(entries, key=lambda entry: entry.name):
+                if entry.is_dir(follow_symlinks=False):
+                    if depth < _DEEPEST_PIN and len(folders) < _MOST_FOLDERS and not entry.name.startswith((".", "node_modules")):
+                        folders.append((entry.path, depth + 1))
+                elif requirements.is_pinning(entry.name, os.path.basename(folder)) and entry.is_file(follow_symlinks=False):
+                    for name, version in requirements.pins(_beginning(entry.path)):
+                        found.setdefault(name, set()).add(version)
+    return tuple(sorted((name, versions.pop()) for name, versions in found.items() if len(versions) == 1))
+
+
+def _beginning(path: str) -> str:
+    """The text of a file, as far as a lock file of any sense goes."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read(_LONGEST_LOCK)
+    except OSError:
+        return ""
 
 
 def project_root(configuration: Configuration, paths: Sequence[str]) -> str:

@@ -30,4 +30,6 @@ class Options(Struct, frozen=True):
     """Glob patterns, relative to the root, of files the index does not read."""
     cache_dir: str = ""
     """Directory for the cache; empty: `.flake8_deadline_cache` in the root; "none": no cache."""
+    versions: tuple[tuple[str, str], ...] = ()
+    """What the project's requirement and lock files pin: distribution and version, sorted."""
     celery_version: str = ""

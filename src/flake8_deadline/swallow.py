@@ -149,6 +149,8 @@ class Verdicts:
         """
         if swallow is not None:
             yield swallow
+            if swallow.kind == "call":
+                return
         if swallow is None or self._world.takes(handler, SIGNAL) == "broad":
             yield Swallow(
                 handler.line,

@@ -77,7 +77,7 @@ class Project:
 
     def _deadlines(self, reach: Reach) -> Deadlines:
         time = Time(self.inference, frozenset(self.options.cheap_calls))
-        return Deadlines(self.inference, reach, time, frozenset(self.options.signals))
+        return Deadlines(self.inference, reach, time, frozenset(self.options.signals), dict(self.options.versions))
 
     def _functions(self, everything: bool) -> Iterable[FunctionRef]:
         for path in sorted(self.files.names):

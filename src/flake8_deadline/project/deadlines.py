@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from flake8_deadline import queues
 from flake8_deadline.facts import Loop, Yield
 from flake8_deadline.flights import Flight, Passage, Told
 from flake8_deadline.paths import Exit
+from flake8_deadline.project.absorption import Absorption
 from flake8_deadline.project.catching import Catching
 from flake8_deadline.project.inference import Inference
 from flake8_deadline.project.objects import FunctionRef
@@ -21,9 +25,16 @@ _MOST_ROUNDS = 8
 
 
 class Deadlines:
-    """`signals` are further names of the signal."""
+    """`signals` are further names of the signal, `versions` those that the project pins."""
 
-    def __init__(self, inference: Inference, reach: Reach, time: Time, signals: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        inference: Inference,
+        reach: Reach,
+        time: Time,
+        signals: frozenset[str] = frozenset(),
+        versions: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         self.inference = inference
         self.reach = reach
         self.time = time
@@ -37,6 +48,7 @@ class Deadlines:
         self._loops: dict[FunctionRef, bool] = {}
         self._passing: set[tuple[FunctionRef, Flight]] = set()
         self.retries = Retries(inference, self)
+        self.absorption = Absorption(self, versions)
         self.worlds = {frame: FunctionWorld(self, frame) for frame in reach.resolved}
         self.fates = self._settle()
         self._settled = True

@@ -105,7 +105,9 @@ class FunctionWorld:
         around = retries.called(step, self._frame)
         if around and retries.takes(around.policy, flight):
             return Absorbed(retries.swallow(around, flight), RETRIED)
-        return None
+        if flight != SIGNAL or self.resolution(step).targets:
+            return None
+        return self._deadlines.absorption.absorbs(step, externals(self.resolution(step).objects), self._frame)
 
     def asks_again(self, call: Call) -> bool:
         if ("throw", Constant(False)) in call.keywords:

@@ -44,7 +44,11 @@ MANAGERS = frozenset({"contextlib.contextmanager", "contextlib.asynccontextmanag
 
 def _bound(name: str, frame: FunctionRef, inference: Inference) -> list[tuple[Value, FunctionRef]]:
     """What a name is given in the nearest scope that gives it anything."""
-    functions = inference.modules.source(frame.path).functions
+    source = inference.modules.source(frame.path)
+    functions = source.functions
+    if name.startswith("self.") and frame.qualname in functions and (owner := functions[frame.qualname].owner) is not None:
+        methods = [(method, frame._replace(qualname=method.qualname)) for method in source.methods[owner]]
+        return [(value, inside) for method, inside in methods for value in method.bindings.get(name, ()) if value != name]
     scope: str | None = frame.qualname
     while scope is not None and scope in functions:
         values = functions[scope].bindings.get(name)
