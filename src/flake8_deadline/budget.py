@@ -38,6 +38,11 @@ class Limit(NamedTuple):
     seconds: Number
 
 
+def has_limits(declared: Declared) -> bool:
+    """Whether a task's limits are Celery's, of which alone this module speaks."""
+    return declared.task.maker.queue == queues.CELERY.name
+
+
 def own_limit(project: Project, declared: Declared) -> Limit | None:
     """The first limit that the task's decorator, an assignment to it or its base class gives it."""
     maker = declared.task.maker
@@ -168,7 +173,7 @@ def _task_classes(project: Project, source: Source) -> Iterator[tuple[FunctionRe
 
 def _is_task_class(o: Object) -> bool:
     """Whether something is the queue's own class of tasks, or an application's."""
-    return isinstance(o, External) and any(o.name in queue.bases for queue in queues.QUEUES)
+    return isinstance(o, External) and o.name in queues.CELERY.bases
 
 
 def _sources(project: Project, mark: str) -> Iterator[Source]:

@@ -90,20 +90,21 @@ def nearest(deadlines: Deadlines) -> list[Hazard]:
 
 def finding(rule: Rule, project: Project, reach: Reach, hazard: Hazard, message: str) -> Finding:
     """The finding at the hazard's clause, with the fix that lets the signal out."""
-    swallow, queue = hazard.swallow, queues.CELERY
-    fixable = rule.fixable and not swallow.what and swallow.takes != "cancelled"
+    swallow, queue = hazard.swallow, queues.named(hazard.swallow.queue)
+    fixable = rule.fixable and not swallow.what and swallow.takes != "cancelled" and queue.signals
     fix = Fix(swallow.line, queue.module, queue.signal, rule.fixable) if fixable and rule.fixable else None
     return Finding(hazard.at.path, swallow.line, swallow.column, rule.code, rule.name, message, chain(project, reach, hazard), fix)
 
 
 def too(swallow: Swallow) -> str:
     """What the swallow does at the hard limit besides: the exit that is asked for then, 0.1 s before the kill."""
-    return " (and the SystemExit of the hard limit)" if swallow.hard and swallow.takes == "signal" else ""
+    celery = swallow.queue == queues.CELERY.name
+    return " (and the SystemExit of the hard limit)" if swallow.hard and swallow.takes == "signal" and celery else ""
 
 
 def taken(swallow: Swallow) -> str:
     """What the clause takes, by name."""
-    return "CancelledError" if swallow.takes == "cancelled" else queues.CELERY.signal
+    return "CancelledError" if swallow.takes == "cancelled" else queues.named(swallow.queue).signal
 
 
 def goes_on(project: Project, hazard: Hazard) -> str:

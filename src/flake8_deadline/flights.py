@@ -18,10 +18,10 @@ class Flight(NamedTuple):
 
     kind: Kind
     error: Hashable = None
-    """For "error": the class, as the World names classes; None where nobody can say."""
+    """For "error": the class, as the World names classes; None where nobody can say. For "signal": the queue's name."""
 
 
-SIGNAL = Flight("signal")
+SIGNAL = Flight("signal", "celery")
 CANCELLED = Flight("cancelled")
 HARD = Flight("hard")
 RETRIED = Flight("retry")
@@ -56,6 +56,8 @@ class Swallow(NamedTuple):
     """The function it stands in, as the World names functions, if not the one whose call or block the deadline struck in."""
     entered: int = 0
     """For a context of the project: the line of the `with`."""
+    queue: str = "celery"
+    """The queue whose signal it takes, by name."""
 
 
 class Passage(NamedTuple):

@@ -122,7 +122,7 @@ class Verdicts:
             if passage.flight is not None:
                 yield from self._throw(passage.flight, place.outer, swallow or passage.swallow)
             elif passage.swallow is not None:
-                answerable = swallow or passage.swallow._replace(sweep=self._sweeps(step.body))
+                answerable = swallow or passage.swallow._replace(sweep=self._sweeps(step.body), queue=_queue(flight))
                 yield from self._resume({Exit("next", State())}, place.outer, flight, answerable)
 
     def _through_finally(self, guard: Try, flight: Flight, place: Place, swallow: Swallow | None) -> Iterator[Fate]:
@@ -133,8 +133,8 @@ class Verdicts:
         if leaves - dropping:
             yield from self._throw(flight, place.outer, swallow)
         for leave in dropping:
-            word = Swallow(leave.line, leave.column, "finally", takes=flight.kind, what=leave.kind, sweep=self._sweeps(guard.body), hard=True)
-            yield from self._resume({leave}, place.outer, flight, swallow or word)
+            word = Swallow(leave.line, leave.column, "finally", takes=flight.kind, what=leave.kind, hard=True, queue=_queue(flight))
+            yield from self._resume({leave}, place.outer, flight, swallow or word._replace(sweep=self._sweeps(guard.body)))
 
     def _sweeps(self, body: tuple[Step, ...]) -> bool:
         """Whether a guarded body is a loop in which time passes."""
@@ -151,7 +151,7 @@ class Verdicts:
             yield swallow
             if swallow.kind == "call":
                 return
-        if swallow is None or self._world.takes(handler, SIGNAL) == "broad":
+        if swallow is None or self._world.takes(handler, Flight("signal", swallow.queue)) == "broad":
             yield Swallow(
                 handler.line,
                 handler.column,
@@ -163,6 +163,7 @@ class Verdicts:
                 takes=flight.kind,
                 sweep=self._sweeps(around.body),
                 hard=self._world.takes(handler, HARD) is not None,
+                queue=_queue(flight),
             )
 
     def _handle(self, handler: Handler, flight: Flight, place: Place, swallow: Swallow) -> Iterator[Fate]:
@@ -226,6 +227,11 @@ class Verdicts:
         if isinstance(loop.over, Sequence) and loop.over.whole and len(loop.over.items) <= 1:
             return False
         return loop.kind != "while" or self.paths.truth.of(loop.over, state, flight) is not False
+
+
+def _queue(flight: Flight) -> str:
+    """The name of the queue whose signal is in flight."""
+    return flight.error if flight.kind == "signal" and isinstance(flight.error, str) else "celery"
 
 
 def _guards(place: Place) -> bool:

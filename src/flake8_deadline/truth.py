@@ -14,8 +14,6 @@ from flake8_deadline.facts import Assign, Attr, Both, Call, Compare, Constant, E
 from flake8_deadline.flights import Flight, World
 from flake8_deadline.places import EMPTYING, FILLING
 
-_NAMES = {queue.signal for queue in queues.QUEUES}
-
 
 class State(NamedTuple):
     caught: frozenset[str] = frozenset()
@@ -86,7 +84,7 @@ class Truth:
         if _is_caught(left, state):
             return self._world.is_instance(flight, right) if flight is not None else None
         if _is_name_of_caught(left, state) and isinstance(right, Constant):
-            return right.value in _NAMES if flight is not None and flight.kind == "signal" else None
+            return right.value == queues.named(str(flight.error)).signal if flight is not None and flight.kind == "signal" else None
         known = constant(left, state)
         return _same(known.value, right.value) if known is not None and isinstance(right, Constant) else None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import TypeVar
 
@@ -55,14 +55,14 @@ class Project:
 
     @cached_property
     def deadlines(self) -> Deadlines:
-        return self._deadlines(self.reach)
+        return self._deadlines(self.reach, {frame: declared.task.maker.queue for frame, declared in self.task_of.items()} if self.known else {})
 
     @cached_property
     def unreached(self) -> Deadlines:
         """The deadlines of the code that no task reaches."""
         reached = {frame[:2] for frame in self.reach.resolved}
         rest = [frame for frame in self._functions(everything=False) if frame[:2] not in reached]
-        return self._deadlines(Reach(self.inference, self.calls, rest))
+        return self._deadlines(Reach(self.inference, self.calls, rest), {})
 
     @cached_property
     def task_of(self) -> dict[FunctionRef, Declared]:
@@ -75,9 +75,9 @@ class Project:
             self._answers[answer] = answer(self)
         return self._answers[answer]  # type: ignore[return-value]
 
-    def _deadlines(self, reach: Reach) -> Deadlines:
+    def _deadlines(self, reach: Reach, queues_of: Mapping[FunctionRef, str]) -> Deadlines:
         time = Time(self.inference, frozenset(self.options.cheap_calls))
-        return Deadlines(self.inference, reach, time, frozenset(self.options.signals), dict(self.options.versions))
+        return Deadlines(self.inference, reach, time, frozenset(self.options.signals), dict(self.options.versions), queues_of)
 
     def _functions(self, everything: bool) -> Iterable[FunctionRef]:
         for path in sorted(self.files.names):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from flake8_deadline import swallowers
 from flake8_deadline.facts import Call, Constant
-from flake8_deadline.flights import RETRIED, SIGNAL, Absorbed, Flight, Swallow
+from flake8_deadline.flights import RETRIED, Absorbed, Flight, Swallow
 from flake8_deadline.project.objects import External, FunctionRef
 from flake8_deadline.project.receivers import receiver
 from flake8_deadline.project.written import calls_behind
@@ -64,7 +64,7 @@ class Absorption:
     def _runs(self, call: Call, frame: FunctionRef) -> bool:
         """Whether the function that is handed over lets a deadline out."""
         functions = [o for value in call.args[:1] for o in self._inference.evaluate(value, frame) if isinstance(o, FunctionRef)]
-        return any(SIGNAL in self._deadlines.escapes.get(self._deadlines.reach.framed(function), ()) for function in functions)
+        return any(self._deadlines.escapes.get(self._deadlines.reach.framed(function)) for function in functions)
 
     def _made_by(self, call: Call, frame: FunctionRef) -> Iterator[Call]:
         """The call itself, and those that made its receiver."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from flake8_deadline import libraries
+from flake8_deadline import libraries, queues
 from flake8_deadline.facts import Access, Call, Value, With, Yield
 from flake8_deadline.places import Timed
 from flake8_deadline.project.inference import Inference
@@ -89,7 +89,7 @@ class Calls:
             match o:
                 case FunctionRef():
                     targets |= self._overridden(o, frame)
-                case Task():
+                case Task() if queues.named(o.maker.queue).called_in_place:
                     targets.add(o.runs)
                 case ClassRef():
                     targets.update(self._method(Instance(o, True), "__init__", frame))

@@ -19,11 +19,12 @@ _EXITS = frozenset({"builtins.SystemExit"})
 
 
 class Catching:
-    """`signals` are all names of the signal."""
+    """`signals` are further names of the signal."""
 
     def __init__(self, inference: Inference, signals: frozenset[str]) -> None:
         self._inference = inference
-        self._signals = signals
+        self._signals = frozenset().union(*(row.signals for row in queues.QUEUES), signals)
+        self._extra = signals
 
     def takes(self, catches: Value, flight: Flight, frame: FunctionRef) -> Taken:
         """Whether a clause for these classes takes what is in flight, and whether it names it."""
@@ -35,7 +36,7 @@ class Catching:
             case "hard":
                 named, broad = bool(names & _EXITS), _EVERYTHING in names
             case "signal":
-                named, broad = self._names_signal(catches, names), bool(names & _BROAD)
+                named, broad = self._names_signal(flight, catches, names), bool(names & self._takers(flight))
             case "retry":
                 named, broad = bool(names & queues.RETRIED), bool(names & _BROAD)
             case _:
@@ -47,9 +48,9 @@ class Catching:
         """The answer of `isinstance(caught, classes)`; None where it cannot be said."""
         found = self.classes(classes, frame)
         names = externals(found)
-        if _EVERYTHING in names or (_EXCEPTION in names and flight.kind not in ("cancelled", "hard")):
+        if _EVERYTHING in names or (_EXCEPTION in names and self.is_ordinary(flight)):
             return True
-        if flight.kind == "signal" and self._names_signal(classes, names):
+        if flight.kind == "signal" and (self._names_signal(flight, classes, names) or names & self._takers(flight)):
             return True
         if not found or (flight.kind == "error" and flight.error is None):
             return None
@@ -71,15 +72,24 @@ class Catching:
 
     def _raised_external(self, name: str) -> Flight:
         if name in self._signals:
-            return SIGNAL
+            return next((Flight("signal", row.name) for row in queues.QUEUES if name in row.signals), SIGNAL)
         return RETRIED if name in queues.RETRIED or name in queues.RETRYING else Flight("error", External(name))
 
     def classes(self, value: Value, frame: FunctionRef) -> Objects:
         """The classes that a clause names, tuples taken apart."""
         return _flat(self._inference.evaluate(value, frame))
 
-    def _names_signal(self, value: Value, names: frozenset[str]) -> bool:
-        return bool(self._signals & names) or _spells_signal(value)
+    def is_ordinary(self, flight: Flight) -> bool:
+        """Whether it is an `Exception`."""
+        return flight.kind in ("error", "retry") or (flight.kind == "signal" and queues.named(str(flight.error)).swallowed_by == "Exception")
+
+    def _takers(self, flight: Flight) -> frozenset[str]:
+        """The classes above the signal."""
+        row = queues.named(str(flight.error))
+        return row.parents | (_BROAD if row.swallowed_by == "Exception" else {_EVERYTHING})
+
+    def _names_signal(self, flight: Flight, value: Value, names: frozenset[str]) -> bool:
+        return bool((queues.named(str(flight.error)).signals | self._extra) & names) or _spells(value, queues.named(str(flight.error)).signal)
 
     def _covers(self, cls: object, flight: Flight) -> bool:
         """Whether a clause for `cls` takes the error in flight."""
@@ -98,11 +108,11 @@ def _flat(objects: Objects) -> Objects:
     return frozenset(part for o in objects for part in (_flat(o.of) if isinstance(o, Many) else (o,)))
 
 
-def _spells_signal(value: Value) -> bool:
+def _spells(value: Value, signal: str) -> bool:
     """A name that cannot be followed but is spelt like the signal: taken for it, since that only ever silences."""
     if isinstance(value, Sequence):
-        return any(_spells_signal(item) for item in value.items)
-    return isinstance(value, str) and value.rpartition(".")[2] == queues.CELERY.signal
+        return any(_spells(item, signal) for item in value.items)
+    return isinstance(value, str) and value.rpartition(".")[2] == signal
 
 
 def _is_subclass(one: External, other: object) -> bool:

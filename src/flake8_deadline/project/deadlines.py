@@ -25,7 +25,9 @@ _MOST_ROUNDS = 8
 
 
 class Deadlines:
-    """`signals` are further names of the signal, `versions` those that the project pins."""
+    """`signals` are further names of the signal, `versions` those that the project pins, `queues_of` the queue of the tasks that start
+    with a function.
+    """
 
     def __init__(
         self,
@@ -34,11 +36,12 @@ class Deadlines:
         time: Time,
         signals: frozenset[str] = frozenset(),
         versions: Mapping[str, str] = MappingProxyType({}),
+        queues_of: Mapping[FunctionRef, str] = MappingProxyType({}),
     ) -> None:
         self.inference = inference
         self.reach = reach
         self.time = time
-        self.catching = Catching(inference, frozenset().union(*(queue.signals for queue in queues.QUEUES), signals))
+        self.catching = Catching(inference, signals)
         self.escapes: dict[FunctionRef, frozenset[Flight]] = {}
         """In which forms a deadline that strikes in a function comes out of it as itself."""
         self.laundered: dict[FunctionRef, frozenset[Flight]] = {}
@@ -49,9 +52,15 @@ class Deadlines:
         self._passing: set[tuple[FunctionRef, Flight]] = set()
         self.retries = Retries(inference, self)
         self.absorption = Absorption(self, versions)
+        self._queues = reach.marked(queues_of)
         self.worlds = {frame: FunctionWorld(self, frame) for frame in reach.resolved}
         self.fates = self._settle()
         self._settled = True
+
+    def signals(self, frame: FunctionRef) -> frozenset[Flight]:
+        """The signals that can strike in a function: those of the queues whose tasks reach it. A queue without one only cancels what is awaited."""
+        names = self._queues.get(frame) or {queues.CELERY.name}
+        return frozenset(Flight("signal", row.name) for row in queues.QUEUES if row.name in names and row.signals)
 
     def _settle(self) -> dict[FunctionRef, frozenset[Fate]]:
         """The fates of a deadline in each function, until what one lets out no longer changes another."""

@@ -22,7 +22,7 @@ class Decorators:
 
     def __init__(self, inference: Inference, extra_makers: Iterable[str]) -> None:
         self._inference = inference
-        self._makers = frozenset().union(*(queue.makers for queue in queues.QUEUES), extra_makers)
+        self._makers = {name: queue.name for queue in queues.QUEUES for name in queue.makers} | dict.fromkeys(extra_makers, queues.CELERY.name)
 
     def is_static(self, function: Function, frame: FunctionRef) -> bool:
         """Whether a method has no receiver."""
@@ -80,11 +80,13 @@ class Decorators:
         """The task decorator that something is, if it is one."""
         if isinstance(o, Maker):
             return o
-        return Maker() if isinstance(o, External) and self.makes_tasks(o.name) else None
+        queue = self.queue(o.name) if isinstance(o, External) else None
+        return Maker(queue=queue) if queue else None
 
-    def makes_tasks(self, name: str) -> bool:
-        """Whether a dotted name is a task decorator. An application that cannot be followed is known by its own name."""
-        if name in self._makers:
-            return True
+    def queue(self, name: str) -> str | None:
+        """The queue whose tasks a dotted name makes as a decorator. An application that cannot be followed is known by its own name."""
+        known = self._makers.get(name)
+        if known is not None:
+            return known
         owner, _, last = name.rpartition(".")
-        return last == "task" and owner.rpartition(".")[2].removesuffix("_app") in queues.APP_WORDS
+        return queues.CELERY.name if last == "task" and owner.rpartition(".")[2].removesuffix("_app") in queues.APP_WORDS else None

@@ -8,6 +8,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Iterable
 
+from flake8_deadline import queues
 from flake8_deadline.facts import (
     Attr,
     Both,
@@ -265,7 +266,7 @@ class Inference:
             case Rows():
                 return self._rows_attribute(of, self.classes.attribute(Instance(of.manager), name) if of.manager else NOTHING, name)
             case Task():
-                if name in ("run", "__call__", "__wrapped__"):
+                if name in queues.DIRECT:
                     return frozenset({of.runs})
                 return frozenset({External(f"celery.Task().{name}")})
         return NOTHING

@@ -47,7 +47,7 @@ class Makers:
             else:
                 constant = self.constant(value, frame)
                 options[name] = constant.value if constant and name != UNSEEN else NOT_CONSTANT
-        return Maker(tuple(options.items()), open_, base)
+        return Maker(tuple(options.items()), open_, base, maker.queue)
 
     def _given(self, pairs: Iterable[Pair], frame: FunctionRef, followed: tuple[str, ...] = ()) -> Iterator[Pair]:
         """Options by name: also those of a table on the spot, and those that a function adds to the options it hands on."""

@@ -12,7 +12,11 @@ from flake8_deadline.facts import Class, Function, Imported, Outline, Summary
 from flake8_deadline.places import Site, sites, tries
 from flake8_deadline.project.objects import External, Module
 
-LIBRARIES = frozenset(sys.stdlib_module_names) | {"celery", "billiard", "kombu", "django", "rest_framework", "flask", "requests"}
+LIBRARIES = frozenset(sys.stdlib_module_names) | frozenset(
+    """
+    celery billiard kombu rq django_rq flask_rq2 rq_scheduler huey dramatiq django_q arq django rest_framework flask requests
+    """.split()
+)
 """Top-level names that an absolute import never means a file of the project by."""
 
 

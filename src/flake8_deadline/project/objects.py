@@ -50,6 +50,8 @@ class Maker(NamedTuple):
     open: bool = False
     """Whether options came in that cannot be seen (`**options`)."""
     base: ClassRef | None = None
+    queue: str = "celery"
+    """`queues.Queue.name`."""
 
 
 class Task(NamedTuple):

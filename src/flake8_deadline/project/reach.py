@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from flake8_deadline.facts import Call
@@ -53,6 +53,18 @@ class Reach:
 
     def length(self, frame: FunctionRef) -> int:
         return len(self.chain(frame))
+
+    def marked(self, marks: Mapping[FunctionRef, str]) -> dict[FunctionRef, set[str]]:
+        """The marks of the roots that reach each function."""
+        found: dict[FunctionRef, set[str]] = {}
+        waiting = deque(marks.items())
+        while waiting:
+            frame, mark = waiting.popleft()
+            if mark not in found.setdefault(frame, set()):
+                found[frame].add(mark)
+                resolutions = self.resolved.get(frame, {}).values()
+                waiting.extend((target, mark) for resolution in resolutions for target in resolution.targets)
+        return found
 
     def _explore(self) -> None:
         waiting = deque(self.roots)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from flake8_deadline import libraries
+from flake8_deadline import libraries, queues
 from flake8_deadline.facts import Call, Constant
 from flake8_deadline.project.objects import (
     NOTHING,
@@ -26,6 +26,8 @@ from flake8_deadline.project.receivers import receiver
 
 if TYPE_CHECKING:
     from flake8_deadline.project.inference import Inference
+
+_FACTORIES = frozenset().union(*(queue.factories for queue in queues.QUEUES))
 
 
 class Results:
@@ -54,7 +56,7 @@ class Results:
                 case FunctionRef():
                     found |= self.result(self._inference.arguments.given(o, call, frame))
                 case Task():
-                    found |= self.result(o.runs)
+                    found |= self.result(o.runs) if queues.named(o.maker.queue).called_in_place else NOTHING
                 case Instance():
                     for method in self._inference.classes.attribute(o, "__call__"):
                         if isinstance(method, FunctionRef):
@@ -96,8 +98,11 @@ class Results:
 
     def _external(self, o: External, call: Call, frame: FunctionRef) -> Objects:
         name = o.name
-        if self._inference.decorators.makes_tasks(name):
-            return self._inference.makers.made(Maker(), call, frame)
+        maker = self._inference.decorators.maker(o)
+        if maker:
+            return frozenset(
+                {self._inference.makers.options(call, frame, maker)} if name in _FACTORIES else self._inference.makers.made(maker, call, frame)
+            )
         arguments = [self._inference.evaluate(argument, frame) for argument in call.args[:2]]
         if name == "functools.partial" and call.args:
             made = self._inference.makers.partial(call, frame)

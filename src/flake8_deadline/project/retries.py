@@ -124,7 +124,7 @@ class Retries:
 
     def _takes(self, classes: Value, flight: Flight, frame: FunctionRef) -> bool:
         if classes == _ALL:
-            return flight.kind in ("signal", "error", "retry")
+            return self._deadlines.catching.is_ordinary(flight)
         return self._deadlines.catching.takes(classes, flight, frame) is not None
 
     def _answer(self, value: Value, flight: Flight, frame: FunctionRef) -> bool | None:

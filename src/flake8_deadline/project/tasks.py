@@ -1,7 +1,7 @@
 """Which functions are tasks, and where each is declared.
 
 Starts from the files whose bytes can hold a task, follows the project's own decorators and base classes to the files that use them, and
-reads no other. A task is what resolves to a queue's decorator or base class; spelling alone makes none.
+reads no other. A task is what resolves to a queue's decorator or base class, or is put into a queue; spelling alone makes none.
 """
 
 from __future__ import annotations
@@ -11,13 +11,16 @@ from typing import NamedTuple
 
 from flake8_deadline import queues
 from flake8_deadline.facts import Call, Class, Constant, Function, Value
+from flake8_deadline.project.enqueues import Enqueues
 from flake8_deadline.project.inference import Inference
 from flake8_deadline.project.modules import Source
 from flake8_deadline.project.objects import ClassRef, External, FunctionRef, Instance, Maker, Objects, Task
 
+_MARKS = frozenset({"task", "queue"})
+
 
 class Declared(NamedTuple):
-    """A task and the place that declares it: the first line of its decorator, the call that makes it, or its class."""
+    """A task and the place that declares it: the first line of its decorator, the call that makes it, its class, or (enqueued) its own."""
 
     name: str
     path: str
@@ -32,14 +35,15 @@ class Tasks:
     def __init__(self, inference: Inference, words: tuple[str, ...] = ()) -> None:
         self._inference = inference
         self._modules = inference.modules
-        self._bases = frozenset().union(*(queue.bases for queue in queues.QUEUES))
+        self._enqueues = Enqueues(inference)
+        self._bases = {name: queue for queue in queues.QUEUES for name in queue.bases}
         self._looked: set[str] = set()
         self._found: dict[FunctionRef, Declared] = {}
         self._words = words
 
     def all(self) -> tuple[Declared, ...]:
         files = self._modules.files
-        waiting = [path for path in files.names if "task" in files.outline(path).marks]
+        waiting = [path for path in files.names if not _MARKS.isdisjoint(files.outline(path).marks)]
         for word in self._words:
             waiting += files.mentions(word.rpartition(".")[2])
         names: set[str] = set()
@@ -63,8 +67,21 @@ class Tasks:
                 name = function.qualname.removesuffix(".__call__") if function.owner else function.qualname
                 if name and "." not in name and self._is_factory(function, path):
                     names.add(name)
-            names |= {cls.qualname for cls in source.classes.values() if self._is_base(ClassRef(path, cls.qualname))}
+            names |= {cls.qualname for cls in source.classes.values() if self._base(ClassRef(path, cls.qualname))}
+            if self._is_of_a_queue(path):
+                names.update(self._bound_makers(source))
         return names
+
+    def _bound_makers(self, source: Source) -> Iterator[str]:
+        """The names of a file that hold a decorator of tasks made on the spot: `job = partial(rq.decorators.job, connection=redis)`."""
+        frame = FunctionRef(source.path, "")
+        for name, values in source.body.bindings.items() if source.body else ():
+            if any(self._is_maker(o) for value in values if isinstance(value, Call) for o in self._inference.evaluate(value, frame)):
+                yield name
+
+    def _is_of_a_queue(self, path: str) -> bool:
+        """Whether a file speaks of another queue than Celery."""
+        return "queue" in self._modules.files.outline(path).marks
 
     def _is_factory(self, function: Function, path: str) -> bool:
         frame = FunctionRef(path, function.qualname)
@@ -78,10 +95,12 @@ class Tasks:
         return any(self._is_maker(o) for f in inner for d in f.decorators for o in self._inference.evaluate(d.value, frame))
 
     def _is_maker(self, o: object) -> bool:
-        return isinstance(o, (Maker, Task)) or (isinstance(o, External) and self._inference.decorators.makes_tasks(o.name))
+        return isinstance(o, (Maker, Task)) or (isinstance(o, External) and self._inference.decorators.queue(o.name) is not None)
 
-    def _is_base(self, ref: ClassRef) -> bool:
-        return any(isinstance(ancestor, External) and ancestor.name in self._bases for ancestor in self._inference.classes.ancestors(ref))
+    def _base(self, ref: ClassRef) -> queues.Queue | None:
+        """The queue whose class of tasks a class derives from."""
+        names = (ancestor.name for ancestor in self._inference.classes.ancestors(ref) if isinstance(ancestor, External))
+        return next((self._bases[name] for name in names if name in self._bases), None)
 
     # One file
 
@@ -93,6 +112,10 @@ class Tasks:
             self._made(self._inference.evaluate(call, frame), call, frame.path)
         for cls in source.classes.values():
             self._class(cls, source)
+        if self._is_of_a_queue(source.path):
+            for task in self._enqueues.tasks(source):
+                function = self._inference.function(task.written)
+                self._add(task, task.written.path, function.line, function.column)
 
     def _decorated(self, function: Function, source: Source) -> None:
         outside = FunctionRef(source.path, function.parent or "")
@@ -134,21 +157,24 @@ class Tasks:
 
     def _class(self, cls: Class, source: Source) -> None:
         ref = ClassRef(source.path, cls.qualname)
-        runs = self._run(ref) if not _is_abstract(cls) and self._is_base(ref) else None
-        if runs is not None:
-            task = Task(runs, runs, Maker((), False, ref))
+        queue = None if self._is_abstract(ref) else self._base(ref)
+        runs = self._run(ref, queue.method) if queue else None
+        if queue and runs is not None:
+            task = Task(runs, runs, Maker((), False, ref, queue.name))
             name = f"{self._modules.dotted(source.path)}.{cls.qualname}"
             self._found.setdefault(runs, Declared(name, source.path, cls.line, cls.column, task))
 
-    def _run(self, ref: ClassRef) -> FunctionRef | None:
-        """The `run` of a task class: its own, or that of an abstract base whose other methods it fills in."""
+    def _run(self, ref: ClassRef, method: str) -> FunctionRef | None:
+        """The method of a task class that runs: its own, or that of an abstract base whose other methods it fills in."""
         for ancestor in self._inference.classes.ancestors(ref):
-            if isinstance(ancestor, ClassRef) and "run" in self._inference.cls(ancestor).bindings:
-                run = FunctionRef(ancestor.path, f"{ancestor.qualname}.run", Instance(ref, True))
-                fits = ancestor == ref or _is_abstract(self._inference.cls(ancestor))
+            if isinstance(ancestor, ClassRef) and method in self._inference.cls(ancestor).bindings:
+                run = FunctionRef(ancestor.path, f"{ancestor.qualname}.{method}", Instance(ref, True))
+                fits = ancestor == ref or self._is_abstract(ancestor)
                 return run if fits and run.qualname in self._modules.source(ancestor.path).functions else None
         return None
 
-
-def _is_abstract(cls: Class) -> bool:
-    return Constant(True) in cls.bindings.get("abstract", ())
+    def _is_abstract(self, ref: ClassRef) -> bool:
+        """Whether a class says that it is no task itself, in its body or in its `Meta`."""
+        classes = self._modules.source(ref.path).classes
+        said = [classes[name] for name in (ref.qualname, f"{ref.qualname}.Meta") if name in classes]
+        return any(Constant(True) in cls.bindings.get("abstract", ()) for cls in said)

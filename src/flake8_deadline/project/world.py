@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from flake8_deadline import libraries, queues
 from flake8_deadline.facts import Access, Call, Constant, Handler, Loop, Raise, Value, With, Yield
-from flake8_deadline.flights import CANCELLED, RETRIED, SIGNAL, Absorbed, Flight, Passage, Told
+from flake8_deadline.flights import CANCELLED, RETRIED, Absorbed, Flight, Passage, Told
 from flake8_deadline.places import Timed
 from flake8_deadline.project.calls import Resolution
 from flake8_deadline.project.catching import Taken, externals
@@ -29,6 +29,7 @@ class FunctionWorld:
         self._inference = deadlines.inference
         facts = self._inference.function(frame)
         self._asynchronous = facts.asynchronous
+        self._signals = deadlines.signals(frame)
         self.steps = facts.steps
         self.sites = deadlines.reach.sites(frame)
         self._resolved = {id(site.step): resolution for site, resolution in zip(self.sites, deadlines.reach.resolved.get(frame, {}).values())}
@@ -60,16 +61,17 @@ class FunctionWorld:
         if isinstance(step, Loop):
             if step.kind == "async for":
                 return frozenset({CANCELLED})
-            return frozenset({SIGNAL}) if any(isinstance(o, Rows) for o in resolution.objects) else _NOTHING
+            return self._signals if any(isinstance(o, Rows) for o in resolution.objects) else _NOTHING
         if resolution.targets or isinstance(step, With):
-            return frozenset().union(*[self._deadlines.escapes.get(target, _NOTHING) for target in resolution.targets])
+            escapes = frozenset().union(*[self._deadlines.escapes.get(target, _NOTHING) for target in resolution.targets])
+            return frozenset(flight for flight in escapes if flight.kind != "signal" or flight in self._signals)
         if isinstance(step, Access) or not self._deadlines.time.passes(step, resolution.objects, self._frame):
             return _NOTHING
         if not self._asynchronous:
-            return frozenset({SIGNAL})
+            return self._signals
         if step.awaited:
             return frozenset({CANCELLED})
-        return frozenset({SIGNAL}) if libraries.BLOCKING & externals(resolution.objects) else _NOTHING
+        return self._signals if libraries.BLOCKING & externals(resolution.objects) else _NOTHING
 
     def launders(self, step: Timed) -> frozenset[Flight]:
         return frozenset().union(*[self._deadlines.laundered.get(target, _NOTHING) for target in self.resolution(step).targets])
@@ -105,7 +107,7 @@ class FunctionWorld:
         around = retries.called(step, self._frame)
         if around and retries.takes(around.policy, flight):
             return Absorbed(retries.swallow(around, flight), RETRIED)
-        if flight != SIGNAL or self.resolution(step).targets:
+        if flight.kind != "signal" or not self._deadlines.catching.is_ordinary(flight) or self.resolution(step).targets:
             return None
         return self._deadlines.absorption.absorbs(step, externals(self.resolution(step).objects), self._frame)
 

@@ -26,7 +26,8 @@ Good
         print(pk)
 
 Not reported
-    Tasks whose decorator, base class or project decorator gives a limit. Tasks in tests. What LIM301 reports. Off by default.
+    Tasks whose decorator, base class or project decorator gives a limit. Tasks in tests. Tasks of other queues than Celery. What LIM301 reports.
+    Off by default.
 
 Fix
     None yet: only a person knows the number.
@@ -36,7 +37,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flake8_deadline.budget import default_limit, own_limit
+from flake8_deadline.budget import default_limit, has_limits, own_limit
 from flake8_deadline.project import Project
 from flake8_deadline.project.modules import is_test
 from flake8_deadline.rule import Finding, Link, Rule
@@ -44,7 +45,7 @@ from flake8_deadline.rule import Finding, Link, Rule
 
 def check(project: Project) -> Iterator[Finding]:
     for declared in project.tasks:
-        if is_test(declared.path) or own_limit(project, declared):
+        if not has_limits(declared) or is_test(declared.path) or own_limit(project, declared):
             continue
         default = default_limit(project, declared)
         if default:

@@ -24,7 +24,7 @@ Good
 Not reported
     Tasks that any of these gives a limit: the decorator, the base class, the project's own decorator, `task_annotations`, `app.conf`, Django
     settings. A limit that is given but cannot be read (an environment variable) counts. `0` and `None` are no limit (they fall through).
-    Tasks in tests.
+    Tasks in tests. Tasks of other queues than Celery, most of which have a limit by default.
 
 Fix
     None yet: only a person knows the number.
@@ -34,7 +34,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flake8_deadline.budget import default_limit, own_limit
+from flake8_deadline.budget import default_limit, has_limits, own_limit
 from flake8_deadline.project import Project
 from flake8_deadline.project.modules import is_test
 from flake8_deadline.rule import Finding, Link, Rule
@@ -42,7 +42,7 @@ from flake8_deadline.rule import Finding, Link, Rule
 
 def check(project: Project) -> Iterator[Finding]:
     for declared in project.tasks:
-        if not is_test(declared.path) and not own_limit(project, declared) and not default_limit(project, declared):
+        if has_limits(declared) and not is_test(declared.path) and not own_limit(project, declared) and not default_limit(project, declared):
             message = (
                 f"no time limit: task {declared.name} may run for ever; set soft_time_limit and time_limit here, "
                 f"or task_soft_time_limit and task_time_limit for the project"
