@@ -56,6 +56,17 @@ CHEAP_METHODS = frozenset(
 )
 """Methods in which no time can pass, whatever the receiver: those of strings, lists, dicts, dates, matches and loggers."""
 
+STRING_METHODS = frozenset(
+    """
+    strip lstrip rstrip split rsplit splitlines partition rpartition startswith endswith lower upper title capitalize casefold swapcase encode
+    zfill ljust rjust center isdigit isalpha isalnum isnumeric isspace islower isupper translate
+    """.split()
+)
+"""Those among them that nothing of the language but strings and bytes has."""
+
+OF_VALUES = CHEAP_METHODS | {name for of in (str, bytes, bytearray, list, dict, set) for name in dir(of)}
+"""Methods that values of the language have."""
+
 PASS_THROUGH = frozenset(
     """
     builtins.list builtins.tuple builtins.set builtins.frozenset builtins.sorted builtins.reversed builtins.iter builtins.filter copy.copy

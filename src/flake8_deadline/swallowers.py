@@ -19,7 +19,7 @@ class Swallower(NamedTuple):
     versions: str
     """PEP 440 specifier of the versions of `distribution` for which this was measured or read; "" is every version."""
     distribution: str
-    """The name on PyPI, or "python" for the standard library."""
+    """The name on PyPI, or "python" for the standard library; in lower case with hyphens."""
     source: str
     remedy: str
     into: str = ""
@@ -46,7 +46,19 @@ def _names(text: str) -> frozenset[str]:
 _OPENAI = _names("openai.OpenAI(). openai.AzureOpenAI(). openai.Client(). openai.chat. openai.completions. openai.embeddings. openai.responses.")
 _ANTHROPIC = _names("anthropic.Anthropic(). anthropic.Client(). anthropic.AnthropicBedrock(). anthropic.AnthropicVertex().")
 _GROQ = _names("groq.Groq(). groq.Client().")
-_LITELLM = _names("litellm.completion litellm.text_completion litellm.embedding litellm.responses litellm.Router().completion")
+_LANGCHAIN_OPENAI = frozenset(
+    f"langchain_openai.{model}"
+    for model in """
+    ChatOpenAI().invoke ChatOpenAI().bind().invoke ChatOpenAI().bind_tools().invoke ChatOpenAI().with_structured_output().invoke
+    AzureChatOpenAI().invoke AzureChatOpenAI().bind().invoke AzureChatOpenAI().bind_tools().invoke
+    AzureChatOpenAI().with_structured_output().invoke OpenAIEmbeddings().embed_query OpenAIEmbeddings().embed_documents
+    AzureOpenAIEmbeddings().embed_query AzureOpenAIEmbeddings().embed_documents
+    """.split()
+)
+_LANGCHAIN_ANTHROPIC = frozenset(
+    f"langchain_anthropic.ChatAnthropic().{method}" for method in "invoke bind().invoke bind_tools().invoke with_structured_output().invoke".split()
+)
+_LITELLM = _names("litellm.completion litellm.text_completion litellm.embedding litellm.responses")
 _BOTO = _names(
     """
     boto3.client(). boto3.resource(). boto3.Session().client(). boto3.Session().resource(). boto3.session.Session().client().
@@ -100,7 +112,7 @@ SWALLOWERS: tuple[Swallower, ...] = (
         does="retries",
         versions=">=1.0,<3.14.1",
         distribution="openai",
-        source="openai/_base_client.py, SyncAPIClient.request, `except Exception`: live at 2.30.0, by hand at 1.0.0, 1.109.1, 2.0.0, 2.54.0, 3.0.0",
+        source="openai/_base_client.py, SyncAPIClient.request, `except Exception`: live at 2.54.0, by hand at 1.0.0, 1.109.1, 2.0.0, 2.30.0, 3.0.0",
         remedy="use openai 3.14.1 or later, or max_retries=0 and let APIConnectionError out",
         into="openai.APIConnectionError",
         unless=("max_retries", 0),
@@ -110,7 +122,7 @@ SWALLOWERS: tuple[Swallower, ...] = (
         does="retypes",
         versions=">=1.0,<3.14.1",
         distribution="openai",
-        source="openai/_base_client.py, SyncAPIClient.request, `except Exception`: live at 2.30.0, by hand at 1.0.0, 1.109.1, 2.0.0, 2.54.0, 3.0.0",
+        source="openai/_base_client.py, SyncAPIClient.request, `except Exception`: live at 2.54.0, by hand at 1.0.0, 1.109.1, 2.0.0, 2.30.0, 3.0.0",
         remedy="use openai 3.14.1 or later, or let APIConnectionError out",
         into="openai.APIConnectionError",
         when=("max_retries", 0),
@@ -156,6 +168,55 @@ SWALLOWERS: tuple[Swallower, ...] = (
         when=("max_retries", 0),
     ),
     Swallower(
+        names=_LANGCHAIN_OPENAI,
+        does="retries",
+        versions=">=1.0,<3.14.1",
+        distribution="openai",
+        source="what openai/_base_client.py does, with langchain-openai 1.7.4: live with openai 2.54.0; clean with 3.57.0, by hand",
+        remedy="use openai 3.14.1 or later, or max_retries=0 and let APIConnectionError out",
+        into="openai.APIConnectionError",
+        unless=("max_retries", 0),
+    ),
+    Swallower(
+        names=_LANGCHAIN_OPENAI,
+        does="retypes",
+        versions=">=1.0,<3.14.1",
+        distribution="openai",
+        source="what openai/_base_client.py does, with langchain-openai 1.7.4: live with openai 2.54.0; clean with 3.57.0, by hand",
+        remedy="use openai 3.14.1 or later, or let APIConnectionError out",
+        into="openai.APIConnectionError",
+        when=("max_retries", 0),
+    ),
+    Swallower(
+        names=_LANGCHAIN_ANTHROPIC,
+        does="retries",
+        versions=">=0.18",
+        distribution="anthropic",
+        source="what anthropic/_base_client.py does, with langchain-anthropic 1.7.10: live with anthropic 2.14.0",
+        remedy="pass max_retries=0 to the model and let APIConnectionError out",
+        into="anthropic.APIConnectionError",
+        unless=("max_retries", 0),
+    ),
+    Swallower(
+        names=_LANGCHAIN_ANTHROPIC,
+        does="retypes",
+        versions=">=0.18",
+        distribution="anthropic",
+        source="what anthropic/_base_client.py does, with langchain-anthropic 1.7.10: live with anthropic 2.14.0",
+        remedy="let APIConnectionError out",
+        into="anthropic.APIConnectionError",
+        when=("max_retries", 0),
+    ),
+    Swallower(
+        names=_names("instructor.from_openai().chat.completions.create instructor.patch().chat.completions.create"),
+        does="retypes",
+        versions="",
+        distribution="instructor",
+        source="instructor/v2/core/retry.py, `except Exception`: by hand at 1.17.0, with openai 2.54.0 (which retries first) and 3.57.0",
+        remedy="let InstructorRetryException out",
+        into="instructor.exceptions.InstructorRetryException",
+    ),
+    Swallower(
         names=_LITELLM,
         does="retypes",
         versions="",
@@ -165,11 +226,21 @@ SWALLOWERS: tuple[Swallower, ...] = (
         into="litellm.exceptions.InternalServerError",
     ),
     Swallower(
+        names=_names("litellm.Router().completion litellm.Router().embedding"),
+        does="retries",
+        versions="",
+        distribution="litellm",
+        source="litellm/router.py, Router.function_with_retries, `except Exception`: by hand at 1.80.0 and 1.110.2",
+        remedy="pass num_retries=0 to the router and let openai.APIError out",
+        into="litellm.exceptions.InternalServerError",
+        unless=("num_retries", 0),
+    ),
+    Swallower(
         names=_BOTO,
         does="retries",
         versions=">=1.44",
         distribution="botocore",
-        source="botocore/httpsession.py, URLLib3Session.send, `except Exception`, and retry mode standard, the default since 1.44.0: live at 1.44.8",
+        source="botocore/httpsession.py, `except Exception`, and retry mode standard, the default since 1.44.0: live at 1.44.8",
         remedy='pass config=Config(retries={"total_max_attempts": 1}) to the client and let HTTPClientError out',
         into="botocore.exceptions.HTTPClientError",
     ),
@@ -178,7 +249,7 @@ SWALLOWERS: tuple[Swallower, ...] = (
         does="retypes",
         versions="<1.44",
         distribution="botocore",
-        source="botocore/httpsession.py, URLLib3Session.send, `except Exception`, and retry mode legacy, the default, takes it for final: by hand",
+        source="botocore/httpsession.py, `except Exception`; retry mode legacy, the default, takes it for final: by hand at 1.35.0",
         remedy="let HTTPClientError out",
         into="botocore.exceptions.HTTPClientError",
     ),
@@ -187,7 +258,7 @@ SWALLOWERS: tuple[Swallower, ...] = (
         does="retries",
         versions=">=8.0",
         distribution="elasticsearch",
-        source="elastic_transport/_node/_http_urllib3.py, perform_request, `except Exception`: live at 9.5.1",
+        source="elastic_transport/_node/_http_urllib3.py, perform_request, `except Exception`: live at 9.5.1, by hand at 8.11.0",
         remedy="pass max_retries=0 to the client and let ConnectionError out",
         into="elastic_transport.ConnectionError",
         unless=("max_retries", 0),
@@ -197,17 +268,37 @@ SWALLOWERS: tuple[Swallower, ...] = (
         does="retypes",
         versions=">=8.0",
         distribution="elasticsearch",
-        source="elastic_transport/_node/_http_urllib3.py, perform_request, `except Exception`: live at 9.5.1",
+        source="elastic_transport/_node/_http_urllib3.py, perform_request, `except Exception`: live at 9.5.1, by hand at 8.11.0",
         remedy="let ConnectionError out",
         into="elastic_transport.ConnectionError",
         when=("max_retries", 0),
     ),
     Swallower(
+        names=_ELASTICSEARCH,
+        does="retries",
+        versions=">=7.0,<8.0",
+        distribution="elasticsearch",
+        source="elasticsearch/connection/http_urllib3.py, perform_request, `except Exception`: by hand at 7.17.12, after the client's first request",
+        remedy="pass max_retries=0 to the client and let ConnectionError out",
+        into="elasticsearch.exceptions.ConnectionError",
+        unless=("max_retries", 0),
+    ),
+    Swallower(
+        names=_ELASTICSEARCH,
+        does="retypes",
+        versions=">=7.0,<8.0",
+        distribution="elasticsearch",
+        source="elasticsearch/connection/http_urllib3.py, perform_request, `except Exception`: by hand at 7.17.12",
+        remedy="let ConnectionError out",
+        into="elasticsearch.exceptions.ConnectionError",
+        when=("max_retries", 0),
+    ),
+    Swallower(
         names=_OPENSEARCH,
         does="retries",
-        versions="",
+        versions=">=2.0",
         distribution="opensearch-py",
-        source="opensearchpy/connection/http_urllib3.py, perform_request, `except Exception`: live at 3.2.0",
+        source="opensearchpy/connection/http_urllib3.py, perform_request, `except Exception`: live at 3.2.0, by hand at 2.4.0",
         remedy="pass max_retries=0 to the client and let ConnectionError out",
         into="opensearchpy.exceptions.ConnectionError",
         unless=("max_retries", 0),
@@ -215,9 +306,9 @@ SWALLOWERS: tuple[Swallower, ...] = (
     Swallower(
         names=_OPENSEARCH,
         does="retypes",
-        versions="",
+        versions=">=2.0",
         distribution="opensearch-py",
-        source="opensearchpy/connection/http_urllib3.py, perform_request, `except Exception`: live at 3.2.0",
+        source="opensearchpy/connection/http_urllib3.py, perform_request, `except Exception`: live at 3.2.0, by hand at 2.4.0",
         remedy="let ConnectionError out",
         into="opensearchpy.exceptions.ConnectionError",
         when=("max_retries", 0),
@@ -225,11 +316,20 @@ SWALLOWERS: tuple[Swallower, ...] = (
     Swallower(
         names=_STRIPE,
         does="retypes",
-        versions="",
+        versions=">=8.0",
         distribution="stripe",
         source="stripe/_http_client.py, RequestsClient._request_internal, `except Exception`, for no retry: live at 16.1.0",
         remedy="let APIConnectionError out",
         into="stripe.APIConnectionError",
+    ),
+    Swallower(
+        names=_STRIPE,
+        does="retypes",
+        versions="<8.0",
+        distribution="stripe",
+        source="stripe/http_client.py, RequestsClient, `except Exception`, for no retry: by hand at 5.5.0",
+        remedy="let APIConnectionError out",
+        into="stripe.error.APIConnectionError",
     ),
     Swallower(
         names=_names("django.dispatch.Signal().send_robust django.dispatch.dispatcher.Signal().send_robust"),
@@ -305,7 +405,7 @@ KNOWN_CLEAN: tuple[Clean, ...] = (
         "openai, anthropic, groq",
         "read: no request is made",
     ),
-    Clean(_BOTO_CLEAN, "", "boto3", "by hand at 1.44.8: uploads and downloads wait for a thread; the others make no request"),
+    Clean(_BOTO_CLEAN, "", "botocore", "live at 1.44.8: uploads and downloads wait for a thread; the others make no request"),
     Clean(_names("google.genai.Client()."), "", "google-genai", "live at 3.6.1, with retry_options too"),
     Clean(_names("cohere.Client(). cohere.ClientV2()."), "", "cohere", "by hand at 7.3.1"),
     Clean(_names("mistralai.Mistral(). mistralai.client.Mistral()."), "", "mistralai", "by hand at 3.7.0"),
@@ -324,13 +424,13 @@ KNOWN_CLEAN: tuple[Clean, ...] = (
     Clean(_names("django.core.management.call_command"), "", "django", "by hand at 5.2"),
     Clean(_names("django.core.mail."), "", "django", "by hand at 5.2, with fail_silently=True too"),
     Clean(_names("sentry_sdk."), "", "sentry-sdk", "by hand at 2.75.0: a transaction's body and flush"),
-    Clean(_names("slack_sdk."), "", "slack_sdk", "by hand at 3.48.0"),
+    Clean(_names("slack_sdk."), "", "slack-sdk", "by hand at 3.48.0"),
     Clean(_names("twilio."), "", "twilio", "by hand at 9.13.0"),
     Clean(_names("sendgrid."), "", "sendgrid", "by hand at 6.12.5"),
     Clean(_names("google.cloud.storage."), "", "google-cloud-storage", "by hand at 3.17.1, with the default retry"),
     Clean(_names("googleapiclient."), "", "google-api-python-client", "by hand at 2.202.0, with num_retries too"),
     Clean(_names("gspread."), "", "gspread", "by hand at 6.2.1"),
-    Clean(_names("github."), "", "PyGithub", "by hand at 2.10.0"),
+    Clean(_names("github."), "", "pygithub", "by hand at 2.10.0"),
     Clean(_names("jira."), "", "jira", "by hand at 3.10.5, with its default of three retries"),
     Clean(_names("paramiko."), "", "paramiko", "by hand at 5.1.0, connecting"),
 )

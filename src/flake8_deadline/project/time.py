@@ -8,6 +8,7 @@ from flake8_deadline import libraries
 from flake8_deadline.facts import Attr, Call, Constant, Value
 from flake8_deadline.project.inference import Inference
 from flake8_deadline.project.objects import External, FunctionRef, Object, Objects, Rows, RowsMethod
+from flake8_deadline.project.receivers import receiver
 
 
 class Time:
@@ -22,11 +23,20 @@ class Time:
         if objects:
             return any(self._passes_in(o, call, frame) for o in objects)
         method = last_name(call.func)
+        if method in libraries.STRING_METHODS and self._is_no_string(call, frame):
+            return True
         if method in libraries.CHEAP_METHODS or method in libraries.LAZY_QUERIES:
             return False
         if method == "update":
             return not call.args
         return method != "get" or not (len(call.args) == 2 or (call.args and isinstance(call.args[0], Constant)))
+
+    def _is_no_string(self, call: Call, frame: FunctionRef) -> bool:
+        """Whether the function does something with the receiver that it could not do with a string, nor with any value of the language."""
+        owner, _ = receiver(call.func)
+        sites = self._inference.modules.source(frame.path).sites(frame.qualname) if isinstance(owner, str) and "." not in owner else ()
+        others = {receiver(site.step.func) for site in sites if isinstance(site.step, Call)}
+        return any(of == owner and method not in libraries.OF_VALUES for of, method in others)
 
     def _passes_in(self, o: Object, call: Call, frame: FunctionRef) -> bool:
         if isinstance(o, RowsMethod):
