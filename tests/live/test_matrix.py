@@ -15,6 +15,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from collections import defaultdict
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -59,7 +60,7 @@ SILENT = {
 }
 """Shapes of which nothing is said although their task does not leave at the soft limit, and why."""
 
-Outcome = Literal["left", "killed", "success", "retried"]
+Outcome = Literal["left", "killed", "success", "retried", "failed"]
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,10 @@ def _can_be_read(path: Path) -> bool:
 
 
 def _shapes_of(path: Path) -> Iterator[Shape]:
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)  # newer Pythons warn of a `return` in `finally`, which is a shape
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in tree.body:
         name = _task_name(node, path.stem)
         if name:
             yield Shape(name, f"matrix/{path.name}", _first_line(node), node.end_lineno or node.lineno)
@@ -260,15 +264,14 @@ def _run(told: Told, meta: dict[str, Any]) -> Run:
 
 
 def _outcome(told: Told, meta: dict[str, Any]) -> Outcome:
-    """A run that goes on past the signal is the worse fault, so a kill comes before a retry."""
+    """A run that goes on past the signal is the worse fault, so a kill comes before a retry. To fail for another reason is a fault of the matrix."""
     if told.killed:
         return "killed"
     if told.received > 1:
         return "retried"
     if meta["status"] == "SUCCESS":
         return "success"
-    assert "SoftTimeLimitExceeded" in str(meta["traceback"]), f"a task failed for another reason: {meta}"
-    return "left"
+    return "left" if "SoftTimeLimitExceeded" in str(meta["traceback"]) else "failed"
 
 
 @pytest.fixture(scope="module")
@@ -304,7 +307,7 @@ def agree(shape: Shape, outcome: Outcome, codes: frozenset[str]) -> bool:
         return RETRIES <= codes <= RETRIES | ENDS
     if outcome == "success":
         return codes == ENDS
-    return bool(codes) and codes <= GOES_ON
+    return outcome == "killed" and bool(codes) and codes <= GOES_ON
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.task.removeprefix("matrix."))

@@ -57,6 +57,19 @@ def forgiving(*errors):
         log.warning("%s", error)
 
 
+@contextmanager
+def logged_step():
+    try:
+        yield
+    except Exception:
+        log.exception("a step failed")
+
+
+@logged_step()
+def post_as_a_step(invoice):
+    post(invoice)
+
+
 class Forgiving:
     def __enter__(self):
         return self
@@ -217,3 +230,9 @@ def sub_test():
     result = unittest.TestResult()
     Books("test_all").run(result)
     return len(result.errors)
+
+
+@app.task(soft_time_limit=1, time_limit=3)
+def context_manager_as_a_decorator():
+    for invoice in INVOICES:
+        post_as_a_step(invoice)

@@ -67,6 +67,29 @@ async def awaits_without_a_handler():
         await send(invoice)
 
 
+async def gathers_awaits():
+    return await asyncio.gather(*(asyncio.sleep(10) for _ in range(3)), return_exceptions=True)
+
+
+async def works(times):
+    for _ in range(times):
+        time.sleep(0.1)
+        await asyncio.sleep(0)
+
+
+async def gathers_work():
+    await asyncio.gather(*(works(10) for _ in range(2)), return_exceptions=True)
+
+
+async def gathers_work_for_each():
+    for _ in INVOICES:
+        await asyncio.gather(works(1), return_exceptions=True)
+
+
+async def gathers_work_and_raises():
+    await asyncio.gather(*(works(10) for _ in range(2)))
+
+
 @app.task(soft_time_limit=1, time_limit=3)
 def await_below_a_broad_clause():
     asyncio.run(awaits_in_a_broad_clause())
@@ -117,3 +140,28 @@ def broad_clause_round_run_in_a_loop():
             asyncio.run(send(invoice))
         except Exception:
             log.exception("invoice %s is not sent", invoice)
+
+
+@app.task(soft_time_limit=1, time_limit=3)
+def gather_that_returns_errors_of_awaits():
+    asyncio.run(gathers_awaits())
+
+
+@app.task(soft_time_limit=1, time_limit=3)
+def gather_that_returns_errors_of_work():
+    asyncio.run(gathers_work())
+
+
+@app.task(soft_time_limit=1, time_limit=3)
+def gather_that_returns_errors_in_a_loop():
+    asyncio.run(gathers_work_for_each())
+
+
+@app.task(soft_time_limit=1, time_limit=3)
+def gather_that_raises_errors_of_work():
+    asyncio.run(gathers_work_and_raises())
+
+
+@app.task(soft_time_limit=1, time_limit=3)
+def await_in_another_thread():
+    async_to_sync(awaits_in_a_broad_clause)()

@@ -1,6 +1,7 @@
 """Where the time is spent, and which clauses are too narrow for the signal."""
 
-from celery.exceptions import CeleryError, SoftTimeLimitExceeded, TimeLimitExceeded, TimeoutError as ResultTimeout
+from celery.exceptions import CeleryError, SoftTimeLimitExceeded, TimeLimitExceeded
+from celery.exceptions import TimeoutError as ResultTimeout
 
 from matrix.app import app
 from matrix.billing import INVOICES, log, post

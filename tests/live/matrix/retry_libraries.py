@@ -6,6 +6,7 @@ import retrying
 import stamina
 import tenacity
 from celery.exceptions import SoftTimeLimitExceeded
+from retry.api import retry_call
 
 from matrix.app import app
 from matrix.billing import INVOICES, post
@@ -13,6 +14,10 @@ from matrix.billing import INVOICES, post
 
 def is_deadline(error):
     return isinstance(error, SoftTimeLimitExceeded)
+
+
+def is_value_error(error):
+    return isinstance(error, ValueError)
 
 
 def is_missing(result):
@@ -65,6 +70,44 @@ def tenacity_that_waits(invoice):
 
 @tenacity.retry(stop=tenacity.stop_after_attempt(1))
 def tenacity_once(invoice):
+    return post(invoice)
+
+
+@tenacity.retry(stop=tenacity.stop_after_attempt(3), retry=tenacity.retry_if_exception(is_value_error))
+def tenacity_by_a_predicate(invoice):
+    return post(invoice)
+
+
+@tenacity.retry(
+    stop=tenacity.stop_after_attempt(3),
+    retry=tenacity.retry_if_exception_type(ValueError) | tenacity.retry_if_exception_type(OSError),
+)
+def tenacity_for_either(invoice):
+    return post(invoice)
+
+
+@tenacity.retry(stop=tenacity.stop_after_attempt(3), retry=tenacity.retry_if_not_exception_type(ValueError))
+def tenacity_for_all_but_one(invoice):
+    return post(invoice)
+
+
+@tenacity.retry(stop=tenacity.stop_after_attempt(3), retry=tenacity.retry_if_not_exception_type((SoftTimeLimitExceeded, KeyError)))
+def tenacity_for_all_but_two(invoice):
+    return post(invoice)
+
+
+@backoff.on_exception(backoff.expo, (OSError, Exception), max_tries=3, max_value=0.1)
+def backoff_tuple(invoice):
+    return post(invoice)
+
+
+@backoff.on_predicate(backoff.constant, is_missing, interval=0, jitter=None, max_tries=3)
+def backoff_predicate(invoice):
+    return post(invoice)
+
+
+@retrying.retry(stop_max_attempt_number=3, retry_on_exception=is_value_error)
+def retrying_narrow(invoice):
     return post(invoice)
 
 
@@ -267,3 +310,64 @@ def with_retry():
 def with_retry_for_what_is_narrow():
     for invoice in INVOICES:
         retry_narrow(invoice)
+
+
+@app.task(soft_time_limit=1, time_limit=3)
+def with_tenacity_by_a_predicate():
+    for invoice in INVOICES:
+        tenacity_by_a_predicate(invoice)
+
+
+@app.task(soft_time_limit=1, time_limit=3)
+def with_tenacity_for_either():
+    for invoice in INVOICES:
+        tenacity_for_either(invoice)
+
+
+@app.task(soft_time_limit=1, time_limit=3)
+def with_tenacity_for_all_but_one():
+    for invoice in INVOICES:
+        tenacity_for_all_but_one(invoice)
+
+
+@app.task(soft_time_limit=1, time_limit=3)
+def with_tenacity_for_all_but_two():
+    for invoice in INVOICES:
+        tenacity_for_all_but_two(invoice)
+
+
+@app.task(soft_time_limit=1, time_limit=3)
+def with_backoff_for_a_tuple():
+    for invoice in INVOICES:
+        backoff_tuple(invoice)
+
+
+@app.task(soft_time_limit=1, time_limit=3)
+def with_backoff_on_a_predicate():
+    for invoice in INVOICES:
+        backoff_predicate(invoice)
+
+
+@app.task(soft_time_limit=1, time_limit=3)
+def with_retrying_for_what_is_narrow():
+    for invoice in INVOICES:
+        retrying_narrow(invoice)
+
+
+@app.task(soft_time_limit=1, time_limit=3)
+def with_tenacity_where_it_is_called():
+    post_again = tenacity.retry(stop=tenacity.stop_after_attempt(3))(post)
+    for invoice in INVOICES:
+        post_again(invoice)
+
+
+@app.task(soft_time_limit=1, time_limit=3)
+def with_retry_call():
+    for invoice in INVOICES:
+        retry_call(post, fargs=[invoice], tries=3)
+
+
+@app.task(soft_time_limit=1, time_limit=3)
+def with_retry_call_for_what_is_narrow():
+    for invoice in INVOICES:
+        retry_call(post, fargs=[invoice], exceptions=ValueError, tries=3)

@@ -1,7 +1,7 @@
 """A task that runs another one in its own process."""
 
 from matrix.app import app
-from matrix.billing import INVOICES, post
+from matrix.billing import INVOICES, log, post
 
 YEARS = range(2020, 2030)
 
@@ -33,3 +33,18 @@ def applied_and_told_to_raise():
 def called():
     for year in YEARS:
         one_year(year)
+
+
+@app.task(soft_time_limit=1, time_limit=3)
+def waits_for_another_task():
+    for year in YEARS:
+        one_year.delay(year).get(propagate=False, disable_sync_subtasks=False)
+
+
+@app.task(soft_time_limit=1, time_limit=3)
+def waits_for_another_task_in_a_broad_clause():
+    for year in YEARS:
+        try:
+            one_year.delay(year).get(disable_sync_subtasks=False)
+        except Exception:
+            log.exception("%s is not done", year)

@@ -1,5 +1,6 @@
 """Threads: the signal comes to the main thread alone, wherever that waits."""
 
+import threading
 from concurrent.futures import ThreadPoolExecutor, as_completed
 
 from matrix.app import app
@@ -12,6 +13,14 @@ def post_in_a_thread(invoice):
     except Exception:
         log.exception("invoice %s is not posted", invoice)
         return None
+
+
+def post_all_in_a_thread():
+    for invoice in INVOICES:
+        try:
+            post(invoice)
+        except Exception:
+            log.exception("invoice %s is not posted", invoice)
 
 
 @app.task(soft_time_limit=1, time_limit=3)
@@ -56,3 +65,10 @@ def leaves_a_pool_that_waits():
     with ThreadPoolExecutor(1) as pool:
         for future in [pool.submit(post, invoice) for invoice in INVOICES]:
             future.result()
+
+
+@app.task(soft_time_limit=1, time_limit=3)
+def waits_for_a_thread():
+    thread = threading.Thread(target=post_all_in_a_thread, daemon=True)
+    thread.start()
+    thread.join()
