@@ -33,11 +33,11 @@ def slow_receiver_after_the_task():
 
 @task_prerun.connect(sender=slow_receiver_before_the_task)
 def warm_up(**_):
-    for invoice in range(20):
+    for invoice in INVOICES:
         post(invoice)
 
 
 @task_postrun.connect(sender=slow_receiver_after_the_task)
 def tidy_up(**_):
-    for invoice in range(20):
+    for invoice in INVOICES:
         post(invoice)
