@@ -142,7 +142,10 @@ def runs(project: Path) -> dict[str, Run]:
 
 
 def run_all(project: Path, shapes: list[Shape]) -> dict[str, Run]:
-    """Queue tasks, each under its own name as its id, to a new worker, and return what became of those that have ended in good order."""
+    """Queue tasks, each under its own name as its id, to a new worker, and return what became of those that have ended in good order.
+
+    A task of which more is told while the worker stops was not at its end: its result may be one of the stop.
+    """
     folders = [project / "matrix" / "var" / name for name in ("queue", "results", "control")]
     for folder in folders:
         shutil.rmtree(folder, ignore_errors=True)
@@ -152,9 +155,10 @@ def run_all(project: Path, shapes: list[Shape]) -> dict[str, Run]:
         for shape in shapes:
             client.send_task(shape.task, task_id=shape.task)
         await_ends(log, shapes, folders[0])
-        text = log.read_text(encoding="utf-8")
-    ended = [shape.task for shape in shapes if Told.by(text, shape.task).in_order]
-    return {task: _run(Told.by(text, task), client.backend.get_task_meta(task)) for task in ended}
+        told = told_of(shapes, log)
+    last = told_of(shapes, log)
+    ended = [task for task in told if told[task].in_order and told[task] == last[task]]
+    return {task: _run(told[task], client.backend.get_task_meta(task)) for task in ended}
 
 
 @contextmanager
@@ -213,12 +217,11 @@ def await_ends(log: Path, shapes: list[Shape], messages: Path) -> None:
     length, quiet_since = 0, time.monotonic()
     while time.monotonic() < quiet_since + SILENCE:
         time.sleep(0.5)
-        text = log.read_text(encoding="utf-8")
-        told = [Told.by(text, shape.task) for shape in shapes]
+        told = told_of(shapes, log).values()
         if any(one.contradicts_itself for one in told):
             return
-        if len(text) != length:
-            length, quiet_since = len(text), time.monotonic()
+        if log.stat().st_size != length:
+            length, quiet_since = log.stat().st_size, time.monotonic()
         elif time.monotonic() > quiet_since + POLLING and not any(messages.iterdir()) and all(one.in_order for one in told):
             return
 
@@ -273,6 +276,11 @@ class Told:
     def contradicts_itself(self) -> bool:
         """A run that had ended was killed: the pool has not heard of its end."""
         return self.received < self.ended + self.killed
+
+
+def told_of(shapes: list[Shape], log: Path) -> dict[str, Told]:
+    text = log.read_text(encoding="utf-8")
+    return {shape.task: Told.by(text, shape.task) for shape in shapes}
 
 
 def _run(told: Told, meta: dict[str, Any]) -> Run:
