@@ -36,7 +36,7 @@ CHEAP = frozenset(
     builtins.chr builtins.classmethod builtins.complex builtins.delattr builtins.dict builtins.dir builtins.divmod builtins.enumerate
     builtins.filter builtins.float builtins.format builtins.frozenset builtins.getattr builtins.globals builtins.hasattr builtins.hash
     builtins.hex builtins.id builtins.int builtins.isinstance builtins.issubclass builtins.iter builtins.len builtins.list builtins.locals
-    builtins.map builtins.max builtins.memoryview builtins.min builtins.object builtins.oct builtins.ord builtins.pow builtins.property
+    builtins.map builtins.max builtins.memoryview builtins.min builtins.next builtins.object builtins.oct builtins.ord builtins.pow builtins.property
     builtins.range builtins.repr builtins.reversed builtins.round builtins.set builtins.setattr builtins.slice builtins.sorted builtins.str
     builtins.sum builtins.super builtins.tuple builtins.type builtins.vars builtins.zip
     """.split()

@@ -219,6 +219,9 @@ RETRIED = frozenset({"celery.exceptions.Retry"})
 RETRYING = frozenset({"celery.Task().retry"})
 """Calls that raise it, unless `throw=False`."""
 
+REGISTERING = frozenset({"register_task", "register"})
+"""Methods of an application, and of its registry, that make a task of an instance or class."""
+
 HARD = frozenset(
     {
         "celery.exceptions.TimeLimitExceeded",

@@ -25,6 +25,8 @@ class Retry(NamedTuple):
     """The keyword for a function that is told the error and answers whether to give up."""
     asks: str | None = None
     """The keyword for a function that is told the error and answers whether to try again."""
+    attempts: str | None = None
+    """The keyword for the number of attempts, or what says it: with one there is no other."""
     calls: frozenset[str] = frozenset()
     """Functions that are called with the function to retry."""
 
@@ -34,6 +36,7 @@ RETRIES = (
         names=frozenset({"tenacity.retry", "tenacity.Retrying", "tenacity.AsyncRetrying", "tenacity.asyncio.AsyncRetrying"}),
         errors="retry",
         position=None,
+        attempts="stop",
         default="builtins.Exception",
         remedy="pass retry=retry_if_not_exception_type({signal})",
     ),
@@ -41,6 +44,7 @@ RETRIES = (
         names=frozenset({"backoff.on_exception"}),
         errors="exception",
         position=1,
+        attempts="max_tries",
         default=None,
         gives_up="giveup",
         remedy="pass giveup=lambda exc: isinstance(exc, {signal})",
@@ -49,6 +53,7 @@ RETRIES = (
         names=frozenset({"stamina.retry", "stamina.retry_context"}),
         errors="on",
         position=0,
+        attempts="attempts",
         default=None,
         asks="on",
         remedy="narrow on=",
@@ -57,6 +62,7 @@ RETRIES = (
         names=frozenset({"retrying.retry", "retrying.Retrying"}),
         errors="retry_on_exception",
         position=None,
+        attempts="stop_max_attempt_number",
         default="builtins.Exception",
         asks="retry_on_exception",
         remedy="pass retry_on_exception=lambda exc: not isinstance(exc, {signal})",
@@ -65,6 +71,7 @@ RETRIES = (
         names=frozenset({"retry.retry", "retry.api.retry"}),
         errors="exceptions",
         position=0,
+        attempts="tries",
         default="builtins.Exception",
         remedy="narrow exceptions=",
     ),
@@ -72,6 +79,7 @@ RETRIES = (
         names=frozenset(),
         errors="exceptions",
         position=3,
+        attempts="tries",
         default="builtins.Exception",
         remedy="narrow exceptions=",
         calls=frozenset({"retry.api.retry_call", "retry.retry_call"}),
@@ -98,3 +106,6 @@ TELLS = frozenset({"tenacity.retry_if_exception", "tenacity.retry.retry_if_excep
 """Conditions of tenacity that ask a function about the error."""
 EITHER = frozenset({"tenacity.retry_any"})
 """Conditions of tenacity that try again where one of those given does."""
+
+ENDING_QUIETLY = frozenset({"retry_error_callback", "raise_on_giveup"})
+"""Keywords by which a retry whose attempts are used up returns, and raises nothing."""

@@ -32,12 +32,13 @@ from flake8_deadline.truth import State, call_key
 
 
 class Fate(NamedTuple):
-    """Where control ends up after a deadline struck: "escapes" with `flight`, "loops" at `line` again, runs a "later" loop, or "returns".
+    """Where control ends up after a deadline struck: "escapes" with `flight`, "loops" at `line` again, runs a "later" loop, or "returns"; on its
+    way it may have put the task back into its queue ("retried").
 
     `swallow` is the clause answerable for it; None while the flight is what it was when it came out of the call.
     """
 
-    kind: Literal["escapes", "loops", "later", "returns"]
+    kind: Literal["escapes", "loops", "later", "returns", "retried"]
     swallow: Swallow | None = None
     line: int = 0
     flight: Flight = SIGNAL
@@ -214,6 +215,8 @@ class Verdicts:
             case "never":
                 return
             case "raise":
+                if leave.flight == RETRIED:
+                    yield Fate("retried", swallow)
                 yield from self._throw(leave.flight, place, swallow)
             case "reraise":
                 yield from self._throw(flight, place, swallow if flight.kind in ("error", "retry") else None)

@@ -9,12 +9,12 @@ from typing import TypeVar
 from flake8_deadline import libraries
 from flake8_deadline.facts import Function
 from flake8_deadline.options import Options
-from flake8_deadline.project.calls import Calls
+from flake8_deadline.project.calls import RUNS, Calls
 from flake8_deadline.project.deadlines import Deadlines
 from flake8_deadline.project.hazards import Hazard
 from flake8_deadline.project.inference import Inference
 from flake8_deadline.project.modules import Files, Modules, is_test
-from flake8_deadline.project.objects import ClassRef, External, FunctionRef, Object
+from flake8_deadline.project.objects import ClassRef, External, FunctionRef, Instance, Object
 from flake8_deadline.project.reach import Reach
 from flake8_deadline.project.tasks import Declared, Tasks
 from flake8_deadline.project.time import Time
@@ -50,7 +50,7 @@ class Project:
     def reach(self) -> Reach:
         """What the tasks reach; in a project without a task, everything that bears a handler and a loop."""
         if self.known:
-            return Reach(self.inference, self.calls, (declared.task.runs for declared in self.tasks))
+            return Reach(self.inference, self.calls, self.task_of)
         return Reach(self.inference, self.calls, self._functions(everything=self.options.scope == "everywhere"))
 
     @cached_property
@@ -66,8 +66,15 @@ class Project:
 
     @cached_property
     def task_of(self) -> dict[FunctionRef, Declared]:
-        """The task that starts with each function."""
-        return {declared.task.runs: declared for declared in self.tasks}
+        """The task that starts with each function: its own, and the `__call__` of its base class."""
+        own = {declared.task.runs: declared for declared in self.tasks}
+        return own | {call: declared for declared in self.tasks for call in self._called_for(declared)}
+
+    def _called_for(self, declared: Declared) -> list[FunctionRef]:
+        base = declared.task.maker.base
+        found = self.inference.classes.attribute(Instance(base, True), "__call__") if base else ()
+        given = ((RUNS, declared.task.runs),)
+        return [method._replace(given=given) for method in sorted(found, key=repr) if isinstance(method, FunctionRef)]
 
     def once(self, answer: Callable[[Project], Answer]) -> Answer:
         """What a function says of this project, computed once."""

@@ -17,6 +17,8 @@ from flake8_deadline.project.modules import is_test
 from flake8_deadline.project.objects import NOTHING, ClassRef, External, FunctionRef, Instance, Objects, Task
 from flake8_deadline.project.receivers import receiver
 
+RUNS = "task.run"
+"""The name under which the `__call__` of a task's base class is given the task's function."""
 _MOST_NAMESAKES = 2
 _MOST_OVERRIDES = 12
 
@@ -95,11 +97,17 @@ class Calls:
                     targets.update(self._method(Instance(o, True), "__init__", frame))
                 case Instance():
                     targets.update(self._method(o, "__call__", frame))
+        targets |= self._run_of_task(call, frame)
         iterated = self._iterated(call, objects, frame)
         if not objects:
             targets |= set(self._by_name(call.func))
         given = {self._inference.arguments.given(target, call, frame) for target in targets}
         return Resolution(_sorted(given | iterated), objects, bool(iterated))
+
+    def _run_of_task(self, call: Call, frame: FunctionRef) -> set[FunctionRef]:
+        """What `self.run()` and `super().__call__()` run in the `__call__` of a task's base class."""
+        runs = dict(frame.given).get(RUNS)
+        return {runs} if isinstance(runs, FunctionRef) and receiver(call.func)[1] in ("run", "__call__") else set()
 
     def _iterated(self, call: Call, objects: Objects, frame: FunctionRef) -> set[FunctionRef]:
         if not any(isinstance(o, External) and o.name in libraries.ITERATING for o in objects):

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from flake8_deadline import queues
-from flake8_deadline.facts import Loop, Yield
+from flake8_deadline.facts import Call, Loop, With, Yield
 from flake8_deadline.flights import Flight, Passage, Told
 from flake8_deadline.paths import Exit
 from flake8_deadline.project.absorption import Absorption
 from flake8_deadline.project.catching import Catching
+from flake8_deadline.project.contexts import Contexts
 from flake8_deadline.project.inference import Inference
 from flake8_deadline.project.objects import FunctionRef
 from flake8_deadline.project.reach import Reach
 from flake8_deadline.project.retries import Retries
 from flake8_deadline.project.time import Time
 from flake8_deadline.project.world import FunctionWorld
+from flake8_deadline.project.written import MANAGERS
 from flake8_deadline.swallow import Fate
 from flake8_deadline.truth import State
 
@@ -49,6 +51,7 @@ class Deadlines:
         self._returns: dict[FunctionRef, bool] = {}
         self._told: dict[tuple[FunctionRef, frozenset[str], Flight], Told | None] = {}
         self._loops: dict[FunctionRef, bool] = {}
+        self._apart: dict[FunctionRef, FunctionWorld] = {}
         self._passing: set[tuple[FunctionRef, Flight]] = set()
         self.retries = Retries(inference, self)
         self.absorption = Absorption(self, versions)
@@ -74,10 +77,35 @@ class Deadlines:
             rounds[frame] += 1
             world = self.worlds[frame]
             world.settle_again()
-            fates[frame] = self._retried(frame, world.verdicts.strike(world.sites))
+            fates[frame] = self._retried(frame, self._entered(frame, world.verdicts.strike(world.sites)))
             if self._lets_out(frame, fates[frame]) and rounds[frame] < _MOST_ROUNDS:
                 waiting |= dict.fromkeys(edge.caller for edge in self.reach.callers.get(frame, ()))
         return fates
+
+    def _entered(self, frame: FunctionRef, fates: frozenset[Fate]) -> frozenset[Fate]:
+        """The fates once the context managers that decorate a function have had their say."""
+        function = self.inference.function(frame)
+        outside = frame._replace(qualname=function.parent or "")
+        for decorator in reversed(function.decorators):
+            if isinstance(decorator.value, Call) and self._makes_context(decorator.value, outside):
+                step = With(decorator.line, decorator.column, (decorator.value,), ())
+                fates = frozenset(after for fate in fates for after in self._through(step, fate, outside))
+        return fates
+
+    def _makes_context(self, call: Call, frame: FunctionRef) -> bool:
+        functions = [o for o in self.inference.evaluate(call.func, frame) if isinstance(o, FunctionRef)]
+        return any(self.inference.decorators.decorated_by(self.inference.function(o), o, MANAGERS) for o in functions)
+
+    def _through(self, step: With, fate: Fate, frame: FunctionRef) -> Iterator[Fate]:
+        if fate.kind != "escapes":
+            yield fate
+            return
+        for passage in Contexts(self, frame).passages(step, fate.flight):
+            swallow = fate.swallow or passage.swallow
+            if passage.flight is not None:
+                yield fate._replace(flight=passage.flight, swallow=swallow)
+            else:
+                yield Fate("returns", swallow)
 
     def _retried(self, frame: FunctionRef, fates: frozenset[Fate]) -> frozenset[Fate]:
         """The fates once the retrying decorators around a function have had their say."""
@@ -90,8 +118,8 @@ class Deadlines:
     def passages(self, frame: FunctionRef, flight: Flight) -> frozenset[Passage]:
         """What a context manager that is a generator makes of an exception that comes out of the block."""
         key = (frame, flight)
-        world = self.worlds.get(frame)
-        if world is None or key in self._passing:
+        world = self.world(frame)
+        if key in self._passing:
             return frozenset({Passage(flight)})
         self._passing.add(key)
         fates = {fate for site in world.sites if isinstance(site.step, Yield) for fate in world.verdicts.throw(flight, site.place)}
@@ -116,17 +144,23 @@ class Deadlines:
             known = self._returns[frame] = world is None or world.is_abstract or world.verdicts.returns(world.steps)
         return known
 
+    def world(self, frame: FunctionRef) -> FunctionWorld:
+        """The world of a function, also of one that nothing reached calls: a decorator does, or a library."""
+        if frame not in self.worlds and frame not in self._apart:
+            self._apart[frame] = FunctionWorld(self, frame)
+        return self.worlds.get(frame) or self._apart[frame]
+
     def answer(self, frame: FunctionRef, flight: Flight) -> bool | None:
         """What a function says that is told the exception in flight and asked a yes or no; None where that cannot be said."""
-        world = self.worlds.get(frame) or FunctionWorld(self, frame)
+        world = self.world(frame)
         told = world.verdicts.told(world.steps, frozenset(self.inference.arguments.positional(frame)[:1]), flight)
         return bool(told.gives.value) if told.gives is not None else None
 
     def leaves(self, frame: FunctionRef, flight: Flight) -> set[Exit]:
         """How control leaves the `__exit__` of a context that is told of an exception."""
-        world = self.worlds.get(frame)
+        world = self.world(frame)
         told = frozenset(self.inference.arguments.positional(frame)[:2])
-        return world.verdicts.paths.run(world.steps, [State(told)], flight) if world else set()
+        return world.verdicts.paths.run(world.steps, [State(told)], flight)
 
     def told(self, frame: FunctionRef, parameters: frozenset[str], flight: Flight) -> Told | None:
         """What a function does whose parameters hold a caught exception."""

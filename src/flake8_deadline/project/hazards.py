@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple, Union
 
 from flake8_deadline.facts import Constant, Loop
-from flake8_deadline.flights import RETRIED, Flight, Swallow
+from flake8_deadline.flights import Flight, Swallow
 from flake8_deadline.places import Place
 from flake8_deadline.project.deadlines import Deadlines
 from flake8_deadline.project.objects import FunctionRef
@@ -69,7 +69,11 @@ def _hazard(deadlines: Deadlines, frame: FunctionRef, swallow: Swallow, fates: l
     if here and here.goes_on == "loops":
         return here
     above = _above(deadlines, frame, swallow, fates)
-    return above if above and (above.goes_on == "loops" or not here) else here
+    if above and above.goes_on == "loops":
+        return above
+    if not here and any(fate.kind == "retried" for fate in fates):
+        return _retried(deadlines, frame, swallow)
+    return here or above
 
 
 def _above(deadlines: Deadlines, frame: FunctionRef, swallow: Swallow, fates: list[Fate]) -> Hazard | None:
@@ -80,8 +84,8 @@ def _above(deadlines: Deadlines, frame: FunctionRef, swallow: Swallow, fates: li
     ends: Hazard | None = None
     while waiting:
         callee, mode, calls = waiting.popleft()
-        if ends is None and callee in deadlines.reach.starts:
-            ends = _end(frame, swallow, callee, mode, calls)
+        if ends is None and callee in deadlines.reach.starts and not isinstance(mode, Flight):
+            ends = Hazard(frame, swallow, "ends", callee, 0, calls)
         for edge in deadlines.reach.callers.get(callee, ()):
             down: Calls = ((edge.caller, edge.site.step.line), *calls)
             after = _after(deadlines, edge, mode)
@@ -96,11 +100,11 @@ def _above(deadlines: Deadlines, frame: FunctionRef, swallow: Swallow, fates: li
     return later or ends
 
 
-def _end(frame: FunctionRef, swallow: Swallow, where: FunctionRef, mode: Mode, calls: Calls) -> Hazard | None:
-    """A task that comes to its end, or asks for another run, as if no deadline had struck."""
-    if isinstance(mode, Flight):
-        return Hazard(frame, swallow, "retried", where, 0, calls) if mode == RETRIED else None
-    return Hazard(frame, swallow, "ends", where, 0, calls)
+def _retried(deadlines: Deadlines, frame: FunctionRef, swallow: Swallow) -> Hazard:
+    """A clause that has the task put back into its queue."""
+    chain = deadlines.reach.chain(frame)
+    calls = tuple((caller, site.step.line) for caller, site in chain if site is not None)
+    return Hazard(frame, swallow, "retried", chain[0][0], 0, calls)
 
 
 def _goes_on(frame: FunctionRef, swallow: Swallow, fates: Iterable[Fate], where: FunctionRef, calls: Calls) -> Hazard | None:

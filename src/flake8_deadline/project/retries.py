@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from flake8_deadline import queues, retries
-from flake8_deadline.facts import Call, Value
+from flake8_deadline.facts import Call, Constant, Value
 from flake8_deadline.flights import Flight, Swallow
 from flake8_deadline.project.catching import externals
 from flake8_deadline.project.inference import Inference
@@ -93,6 +93,8 @@ class Retries:
         if call is None:
             return row.default is not None and self._takes(row.default, flight, frame)
         given = dict(call.keywords)
+        if row.attempts and _is_once(given.get(row.attempts)) and not retries.ENDING_QUIETLY & given.keys():
+            return False
         if row.gives_up and row.gives_up in given and self._answer(given[row.gives_up], flight, frame) is not False:
             return False
         position = row.position if row.errors not in given else None
@@ -131,3 +133,8 @@ class Retries:
         """What a function that is told the error answers, if it is sure."""
         functions = [o for o in self._inference.evaluate(value, frame) if isinstance(o, FunctionRef)]
         return self._deadlines.answer(functions[0], flight) if len(functions) == 1 else None
+
+
+def _is_once(attempts: Value) -> bool:
+    """Whether a number of attempts is one: `1`, `stop_after_attempt(1)`."""
+    return attempts == Constant(1) or (isinstance(attempts, Call) and attempts.args == (Constant(1),) and not attempts.keywords)

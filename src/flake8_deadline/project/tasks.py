@@ -15,6 +15,7 @@ from flake8_deadline.project.enqueues import Enqueues
 from flake8_deadline.project.inference import Inference
 from flake8_deadline.project.modules import Source
 from flake8_deadline.project.objects import ClassRef, External, FunctionRef, Instance, Maker, Objects, Task
+from flake8_deadline.project.time import last_name
 
 _MARKS = frozenset({"task", "queue"})
 
@@ -40,6 +41,8 @@ class Tasks:
         self._looked: set[str] = set()
         self._found: dict[FunctionRef, Declared] = {}
         self._words = words
+        self._registered: set[ClassRef] = set()
+        """Classes that an application is told of: `app.register_task(Sift())`."""
 
     def all(self) -> tuple[Declared, ...]:
         files = self._modules.files
@@ -110,6 +113,9 @@ class Tasks:
                 self._decorated(function, source)
         for frame, call in self._calls(source):
             self._made(self._inference.evaluate(call, frame), call, frame.path)
+            if last_name(call.func) in queues.REGISTERING:
+                given = self._inference.evaluate(call.args[0], frame)
+                self._registered |= {o.cls if isinstance(o, Instance) else o for o in given if isinstance(o, (Instance, ClassRef))}
         for cls in source.classes.values():
             self._class(cls, source)
         if self._is_of_a_queue(source.path):
@@ -165,11 +171,13 @@ class Tasks:
             self._found.setdefault(runs, Declared(name, source.path, cls.line, cls.column, task))
 
     def _run(self, ref: ClassRef, method: str) -> FunctionRef | None:
-        """The method of a task class that runs: its own, or that of an abstract base whose other methods it fills in."""
+        """The method of a task class that runs: its own, or that of an abstract base whose other methods it fills in; that of any base, if
+        the class is registered.
+        """
         for ancestor in self._inference.classes.ancestors(ref):
             if isinstance(ancestor, ClassRef) and method in self._inference.cls(ancestor).bindings:
                 run = FunctionRef(ancestor.path, f"{ancestor.qualname}.{method}", Instance(ref, True))
-                fits = ancestor == ref or self._is_abstract(ancestor)
+                fits = ancestor == ref or ref in self._registered or self._is_abstract(ancestor)
                 return run if fits and run.qualname in self._modules.source(ancestor.path).functions else None
         return None
 

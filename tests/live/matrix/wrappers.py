@@ -77,7 +77,7 @@ class Sweep(Task):
 
 
 class SweepOfTheLedger(Sweep):
-    name = "matrix.wrappers.run_of_the_base_class"
+    name = "matrix.wrappers.SweepOfTheLedger"
 
     def step(self, invoice):
         post(invoice)
