@@ -88,7 +88,8 @@ def test_readmes_first_command_lints_the_example():
 
 def test_readmes_other_command_makes_its_environment_where_it_is_told_to_and_runs_all_tests():
     command = readme_command("tests")
-    assert command.startswith('python3 -m venv "${VENV:=.venv}" && "$VENV/bin/pip" install -e \'.[dev]\' && ')
+    assert command.startswith("(redis-server -v || ")
+    assert ' && python3 -m venv "${VENV:=.venv}" && "$VENV/bin/pip" install -e \'.[dev]\' && ' in command
     assert command.endswith('"$VENV/bin/pytest" --cov')
 
 

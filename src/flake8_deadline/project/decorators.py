@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from flake8_deadline import queues
 from flake8_deadline.facts import Function
-from flake8_deadline.project.objects import External, FunctionRef, Instance, Maker, Object, Objects, Task
+from flake8_deadline.project.objects import ClassRef, External, FunctionRef, Instance, Maker, Object, Objects, Task
 
 if TYPE_CHECKING:
     from flake8_deadline.project.inference import Inference
@@ -77,11 +77,18 @@ class Decorators:
         return functions[0] if len(functions) == 1 else None
 
     def maker(self, o: Object) -> Maker | None:
-        """The task decorator that something is, if it is one."""
+        """The task decorator that something is, if it is one: also a class derived from one of a queue's, and an instance of it."""
         if isinstance(o, Maker):
             return o
-        queue = self.queue(o.name) if isinstance(o, External) else None
+        names = [o.name] if isinstance(o, External) else self._derived(o)
+        queue = next((queue for name in names if (queue := self.queue(name))), None)
         return Maker(queue=queue) if queue else None
+
+    def _derived(self, o: Object) -> list[str]:
+        """The names outside of the project that a class is derived from."""
+        cls = o.cls if isinstance(o, Instance) else o
+        ancestors = self._inference.classes.ancestors(cls) if isinstance(cls, ClassRef) else ()
+        return [ancestor.name for ancestor in ancestors if isinstance(ancestor, External)]
 
     def queue(self, name: str) -> str | None:
         """The queue whose tasks a dotted name makes as a decorator. An application that cannot be followed is known by its own name."""
