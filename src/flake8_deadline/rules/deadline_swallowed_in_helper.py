@@ -3,7 +3,8 @@
 Why
     The work for one item is put into a function with its own catch-all. When the soft limit strikes in there, the function returns as if
     the item had merely failed; the loop in the caller, however careful its own handlers are, never sees the signal and starts the next
-    item. The same happens when the function turns the signal into an error of its own, which the loop's narrow handler takes.
+    item. The same happens when the function turns the signal into an error of its own, which the loop's narrow handler takes. The function may
+    be a library's: `send_robust`, `task.apply()`, or a client that raises an error of its own for whatever strikes in it.
 
 Bad
     from celery import shared_task
@@ -42,10 +43,10 @@ Good
 
 Not reported
     A function that a task calls once and after which no loop runs. A caller that leaves its loop on the constant the function then returns
-    (`if not send(row): break`). Calls through `.delay()`, threads and executors are no calls.
+    (`if not send(row): break`). Calls through `.delay()`, threads and executors are no calls. Libraries that nobody has measured.
 
 Fix
-    Safe: `except SoftTimeLimitExceeded: raise` is inserted before the handler, and an import if the file has none.
+    Safe: `except SoftTimeLimitExceeded: raise` is inserted before the handler, and an import if the file has none. None for a library's call.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ Good
 
 Not reported
     A handler that leaves on every way out (`raise`, `raise self.retry(…)`, `sys.exit()`), that ends every loop around it, that re-raises
-    after `isinstance(exc, SoftTimeLimitExceeded)`, or that names the signal: that is the author's decision. A `try` body in which no time
+    after `isinstance(exc, SoftTimeLimitExceeded)`, or that names the signal (LIM106 if the loop goes on). A `try` body in which no time
     can pass (`int(cell)`). Code that no task reaches (LIM109), code that only runs in threads.
 
 Fix
