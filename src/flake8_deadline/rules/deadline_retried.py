@@ -2,8 +2,8 @@
 
 Why
     What ran out of time is begun again. A retrying decorator inside a task, or a client that retries, does so with the signal already spent:
-    only the hard limit is left to stop it. `autoretry_for=(Exception,)`, or `self.retry` in a broad handler, puts the whole task back into the queue with a fresh budget,
-    and eight minutes of work become six times eight minutes.
+    only the hard limit is left to stop it. `autoretry_for=(Exception,)`, or `self.retry` in a broad handler, puts the whole task back
+    into the queue with a fresh budget, and eight minutes of work become six times eight minutes.
 
 Bad
     from celery import shared_task
