@@ -13,10 +13,7 @@ from flake8_deadline.facts import Outline
 
 MARKS: dict[str, tuple[bytes, ...]] = {
     "task": (b"celery", b"shared_task", b"periodic_task", b"register_task", b".task", b"Task"),
-    "queue": (
-        *(b"enqueue", b"prepare_data", b"rq.decorators", b"rq.job", b"rq.cron", b"cron.register", b"django_rq", b"flask_rq2", b"rq_scheduler"),
-        *(b"huey", b"dramatiq", b"async_task", b"django_q", b"arq", b"WorkerSettings"),
-    ),
+    "queue": (b"rq", b"enqueue", b"huey", b"dramatiq", b"django_q"),
     "handler": (b"except", b"suppress", b"finally"),
     "loop": (b"for ", b"while ", b"map(", b"for\t", b"while\t", b"for(", b"while(", b"for[", b"while[", b"for\\", b"while\\"),
     "limit": (b"time_limit", b"TIME_LIMIT"),
