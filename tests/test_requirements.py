@@ -35,7 +35,8 @@ def test_requirement_and_lock_files_may_pin(name: str, folder: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "folder"), [("base.txt", "shop"), ("requirements.md", "shop"), ("package.lock", "shop"), ("base.toml", "requirements"), ("Pipfile", "pip")]
+    ("name", "folder"),
+    [("base.txt", "shop"), ("requirements.md", "shop"), ("package.lock", "shop"), ("base.toml", "requirements"), ("Pipfile", "pip")],
 )
 def test_other_files_do_not_pin(name: str, folder: str) -> None:
     assert not is_pinning(name, folder)
@@ -63,7 +64,8 @@ def test_a_name_is_written_in_one_way() -> None:
 
 
 def test_the_entries_of_a_toml_lock_file_are_pins() -> None:
-    text = '[[package]]\nname = "OpenAI"\nversion = "1.2.3"\n\n[[package]]\r\nname = "groq"\r\nversion = "1.7"\r\n\n[[package]]\nname = "shop"\nsource = "."\n'
+    entries = ('name = "OpenAI"\nversion = "1.2.3"\n', 'name = "groq"\r\nversion = "1.7"\r\n', 'name = "shop"\nsource = "."\n')
+    text = "\n".join(f"[[package]]\n{entry}" for entry in entries)
     assert list(pins(text)) == [("openai", "1.2.3"), ("groq", "1.7")]
 
 
@@ -156,11 +158,17 @@ ASK, KEEP, KEPT, CLAUSE = 8, 13, 20, 21
         pytest.param({"openai": "0.28"}, {(CLAUSE, "LIM101")}, id="a client from before it retried"),
         pytest.param({"botocore": "1.44.8"}, {(CLAUSE, "LIM101"), (KEEP, "LIM105"), (KEPT, "LIM105")}, id="retries by default"),
         pytest.param({"botocore": "1.43.9"}, {(CLAUSE, "LIM101"), (KEPT, "LIM102")}, id="retypes by default"),
-        pytest.param({"boto3": "1.44.8"}, {(CLAUSE, "LIM101"), (KEEP, "LIM105"), (KEPT, "LIM105")}, id="the version of the distribution that needs it"),
-        pytest.param({"boto3": "1.43.0", "botocore": "1.44.8"}, {(CLAUSE, "LIM101"), (KEEP, "LIM105"), (KEPT, "LIM105")}, id="its own version before that"),
+        pytest.param(
+            {"boto3": "1.44.8"}, {(CLAUSE, "LIM101"), (KEEP, "LIM105"), (KEPT, "LIM105")}, id="the version of the distribution that needs it"
+        ),
+        pytest.param(
+            {"boto3": "1.43.0", "botocore": "1.44.8"}, {(CLAUSE, "LIM101"), (KEEP, "LIM105"), (KEPT, "LIM105")}, id="its own version before that"
+        ),
     ],
 )
-def test_what_a_call_of_a_library_does_depends_on_the_version_that_is_pinned(versions: dict[str, str], found: set[tuple[int, str]], tmp_path: Path) -> None:
+def test_what_a_call_of_a_library_does_depends_on_the_version_that_is_pinned(
+    versions: dict[str, str], found: set[tuple[int, str]], tmp_path: Path
+) -> None:
     (tmp_path / "tasks.py").write_text(TASKS)
     analysis = analyse(Options(root=str(tmp_path), cache_dir="none", versions=tuple(sorted(versions.items()))))
     assert analysis.errors == ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import textwrap
 import time
 from typing import TYPE_CHECKING
@@ -265,3 +266,29 @@ def test_steps_are_what_the_reader_makes_of_them() -> None:
     found = steps("if a:\n    b = 1\nfor c in d: f()\ntry: g()\nexcept E: pass")
     assert [type(step) for step in found] == [Branch, Loop, Try]
     assert found[0] == Branch(1, ("a",), ((Assign(2, "b", Constant(1)),), ()))
+
+
+# Syntax that is newer than the oldest Python supported
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="the grammar of Python 3.10 has no except*")
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        pytest.param("for row in rows:\n    try: row.push()\n    except* Exception: row.note()", [3], id="it takes the signal"),
+        pytest.param("for row in rows:\n    try: row.push()\n    except* ValueError: row.note()", [], id="it takes narrower errors"),
+        pytest.param("for row in rows:\n    try: row.push()\n    except* Exception: raise", [], id="the signal leaves the loop in a group"),
+        pytest.param(
+            "for row in rows:\n    try:\n        try: row.push()\n        except* Exception: raise\n    except ValueError: row.note()",
+            [],
+            id="no narrow clause takes a group",
+        ),
+        pytest.param(
+            "for row in rows:\n    try:\n        try: row.push()\n        except* Exception: raise\n    except Exception: row.note()",
+            [4, 5],
+            id="a broad clause takes a group",
+        ),
+    ],
+)
+def test_a_clause_for_groups_takes_the_signal_and_raises_it_in_a_group(lint: Callable[..., list[Finding]], body: str, found: list[int]) -> None:
+    assert lines(lint(body)) == found

@@ -122,9 +122,9 @@ class Verdicts:
         for passage in self._world.contexts(step, flight):
             if passage.flight is not None:
                 yield from self._throw(passage.flight, place.outer, swallow or passage.swallow)
-            elif passage.swallow is not None:
-                answerable = swallow or passage.swallow._replace(sweep=self._sweeps(step.body), queue=_queue(flight))
-                yield from self._resume({Exit("next", State())}, place.outer, flight, answerable)
+            else:
+                word = passage.swallow and passage.swallow._replace(sweep=self._sweeps(step.body), queue=_queue(flight))
+                yield from self._resume({Exit("next", State())}, place.outer, flight, swallow or word)
 
     def _through_finally(self, guard: Try, flight: Flight, place: Place, swallow: Swallow | None) -> Iterator[Fate]:
         """What a `finally` makes of an exception in flight; one that it raises itself counts for the one it takes the place of."""

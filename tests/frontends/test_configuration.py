@@ -243,3 +243,78 @@ def test_a_path_is_found_below_another_as_written_or_in_reality(tmp_path):
     assert configuration.inner_path(str(real), str(real / "deep")) is None
     assert configuration.inner_path(str(tmp_path / "really"), str(real)) is None
     assert configuration.inner_path(str(real), "/") == list(Path(real).parts[1:])
+
+
+# What is pinned
+
+
+def test_the_versions_that_files_of_the_root_and_below_pin_reach_the_engine(project):
+    root = project(
+        {
+            "pyproject.toml": "",
+            "requirements.txt": "OpenAI==1.2.3\nredis>=4\n",
+            "uv.lock": '[[package]]\nname = "boto3"\nversion = "1.44.8"\n',
+            "Pipfile.lock": '{"default": {"groq": {"version": "==1.7.0"}}}',
+            "services/mail/requirements/base.txt": "stripe==16.1.0\n",
+            "notes.txt": "celery==5.0\n",
+        }
+    )
+    expected = (("boto3", "1.44.8"), ("groq", "1.7.0"), ("openai", "1.2.3"), ("stripe", "16.1.0"))
+    assert configuration.pinned(str(root)) == expected
+    assert options(deadline_root=str(root)).versions == expected
+
+
+def test_two_pins_of_one_version_are_one_and_of_two_versions_are_none(project):
+    root = project(
+        {"requirements.txt": "celery==5.6\nopenai==1.2.3\n", "constraints.txt": "celery==5.6\n", "poetry/requirements.txt": "openai==2.0\n"}
+    )
+    assert configuration.pinned(str(root)) == (("celery", "5.6"),)
+
+
+def test_requirement_files_far_below_the_root_and_in_hidden_folders_are_not_looked_for(project):
+    root = project(
+        {
+            "a/b/c/requirements.txt": "celery==5.6\n",
+            "a/b/c/d/requirements.txt": "openai==1.2.3\n",
+            ".venv/requirements.txt": "groq==1.7\n",
+            "node_modules/requirements.txt": "stripe==16.1\n",
+        }
+    )
+    assert configuration.pinned(str(root)) == (("celery", "5.6"),)
+
+
+def test_in_a_root_of_very_many_folders_the_first_are_looked_into(project, monkeypatch):
+    root = project({"a/requirements.txt": "celery==5.6\n", "b/requirements.txt": "openai==1.2.3\n"})
+    monkeypatch.setattr(configuration, "_MOST_FOLDERS", 2)
+    assert configuration.pinned(str(root)) == (("celery", "5.6"),)
+
+
+def test_requirement_files_behind_links_are_not_read(project, tmp_path_factory):
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    (elsewhere / "requirements.txt").write_text("celery==5.6\n")
+    root = project({"a.py": ""})
+    (root / "linked").symlink_to(elsewhere)
+    (root / "requirements.txt").symlink_to(elsewhere / "requirements.txt")
+    (root / "loop").symlink_to(root)
+    assert configuration.pinned(str(root)) == ()
+
+
+def test_a_requirement_file_or_a_root_that_cannot_be_read_pins_nothing(project, monkeypatch):
+    root = project({"requirements.txt": "celery==5.6\n", "constraints.txt": "openai==1.2.3\n"})
+    (root / "pip-requirements.txt").write_bytes(b"\xff\xfe\x00==1\ngroq==1.7\n")
+    opened = open
+
+    def unreadable(path, *arguments, **named):
+        if str(path).endswith("constraints.txt"):
+            raise PermissionError(13, "Permission denied", path)
+        return opened(path, *arguments, **named)
+
+    monkeypatch.setattr("builtins.open", unreadable)
+    assert configuration.pinned(str(root)) == (("celery", "5.6"), ("groq", "1.7"))
+    assert configuration.pinned(str(root / "nowhere")) == ()
+
+
+def test_a_lock_file_is_read_no_further_than_any_sensible_one_goes(project, monkeypatch):
+    root = project({"requirements.txt": "celery==5.6\n" + "#\n" * 20 + "openai==1.2.3\n"})
+    monkeypatch.setattr(configuration, "_LONGEST_LOCK", 30)
+    assert configuration.pinned(str(root)) == (("celery", "5.6"),)
