@@ -62,6 +62,8 @@ def chain(project: Project, reach: Reach, hazard: Hazard) -> tuple[Link, ...]:
     under = _calls(project, hazard.calls, callees)
     if hazard.swallow.entered:
         under.append(Link(hazard.frame.path, hazard.swallow.entered, f"enters {project.describe(hazard.at)}"))
+    if hazard.swallow.client:
+        under.append(Link(*hazard.swallow.client, "makes the client"))
     end = Link(hazard.at.path, hazard.swallow.line, f"{taker(hazard.swallow)} takes the deadline")
     return (*down(project, reach, hazard.where), *loop, *under, end)
 

@@ -58,6 +58,8 @@ class Swallow(NamedTuple):
     """For a context of the project: the line of the `with`."""
     queue: str = "celery"
     """The queue whose signal it takes, by name."""
+    client: tuple[str, int] | None = None
+    """For a call of a library: path and line of where the client it goes through is made, as far as that is seen."""
 
 
 class Passage(NamedTuple):

@@ -7,14 +7,14 @@ versions do counts.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from flake8_deadline import swallowers
-from flake8_deadline.facts import Call, Constant
+from flake8_deadline.facts import Call, Constant, Value
 from flake8_deadline.flights import RETRIED, Absorbed, Flight, Swallow
 from flake8_deadline.project.objects import External, FunctionRef
 from flake8_deadline.project.receivers import receiver
-from flake8_deadline.project.written import calls_behind
+from flake8_deadline.project.written import Written, calls_behind
 from flake8_deadline.requirements import allows
 from flake8_deadline.swallowers import Swallower
 
@@ -41,7 +41,7 @@ class Absorption:
         for name in sorted(names):
             for row in self._rows.get(name.partition(".")[0], ()):
                 if _covers(row.names, name) and not self._is_clean(name) and self._counts(row, call, frame):
-                    return _absorbed(row, name, call)
+                    return _absorbed(row, name, call, self._client(call, frame))
         return None
 
     def _applies(self, row: Swallower) -> bool:
@@ -74,12 +74,27 @@ class Absorption:
             yield from (made for made, _ in calls_behind(value, frame, self._inference))
             value = receiver(value.func if isinstance(value, Call) else value)[0]
 
+    def _client(self, call: Call, frame: FunctionRef) -> tuple[str, int] | None:
+        """Where the client is made: the receiver of the call, or what a function of the library is given first."""
+        value = receiver(call.func)[0]
+        made = self._innermost(value, frame) or (self._innermost(call.args[0], frame) if call.args else None)
+        return (made[1].path, made[0].line) if made else None
+
+    def _innermost(self, value: Value, frame: FunctionRef) -> Written | None:
+        """The call at the root of a receiver: `Client()` for `Client().chat.completions`."""
+        made: list[Written] = []
+        while value is not None:
+            made += calls_behind(value, frame, self._inference)
+            value = receiver(value.func if isinstance(value, Call) else value)[0]
+        return made[-1] if made else None
+
     def _keywords(self, call: Call) -> Iterator[tuple[str, object]]:
         yield from ((name, value.value) for name, value in call.keywords if isinstance(value, Constant))
 
 
-def _absorbed(row: Swallower, name: str, call: Call) -> Absorbed:
-    swallow = Swallow(call.line, call.column + 1, "retry" if row.does == "retries" else "call", what=name.replace("()", ""), remedy=row.remedy)
+def _absorbed(row: Swallower, name: str, call: Call, client: tuple[str, int] | None) -> Absorbed:
+    kind: Literal["retry", "call"] = "retry" if row.does == "retries" else "call"
+    swallow = Swallow(call.line, call.column + 1, kind, what=name.replace("()", ""), remedy=row.remedy, client=client)
     flights = {"retries": RETRIED, "retypes": Flight("error", External(row.into))}
     return Absorbed(swallow, flights.get(row.does))
 

@@ -41,10 +41,12 @@ class Effects:
         return known
 
     def changes_at(self, frame: FunctionRef, call: Call) -> bool:
-        """Whether a call changes something outside of the process, as far as can be seen."""
+        """Whether a call changes something outside of the process, as far as can be seen. What nobody knows and is updated is taken for a dict."""
         resolution = self._deadlines.worlds[frame].resolution(call)
         if resolution.targets:
             return any(self._changes_in(target) for target in resolution.targets)
+        if last_name(call.func) == "update" and not resolution.objects:
+            return False
         if last_name(call.func) not in libraries.EFFECTS or libraries.RUN_QUERIES & externals(resolution.objects):
             return False
         return self._deadlines.time.passes(call, resolution.objects, frame)

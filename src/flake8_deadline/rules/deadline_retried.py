@@ -38,6 +38,7 @@ Not reported
     A retry on narrower errors, with `giveup`, or on results alone; a condition that cannot be followed; retries that no task reaches.
     `autoretry_for` with `dont_autoretry_for=(SoftTimeLimitExceeded,)` (Celery 5.3), with `max_retries=0`, or in a project where no limit is
     seen at all. `self.retry` in a broad handler where the task itself names no soft limit: there the author has not said how long is too long.
+    Further calls through a client that one finding names already: one remedy serves them all.
 
 Fix
     None yet: the remedy named in the message is an argument of the retry.
@@ -45,6 +46,7 @@ Fix
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -71,15 +73,19 @@ class Option(NamedTuple):
 
 
 def check(project: Project) -> Iterator[Finding]:
-    for hazard in chains.nearest(project.deadlines):
+    nearest = chains.nearest(project.deadlines)
+    for hazard, more in _one_a_client([hazard for hazard in nearest if hazard.swallow.kind == "retry"]):
+        swallow = hazard.swallow
+        message = (
+            f"deadline retried: '{swallow.what}' takes {chains.taken(swallow)} for an error and tries again "
+            f"({chains.origin(project, project.reach, hazard)}{more}); {swallow.remedy}"
+        )
+        yield chains.finding(RULE, project, project.reach, hazard, message)
+    for hazard in nearest:
         swallow = hazard.swallow
         if swallow.kind == "retry":
-            message = (
-                f"deadline retried: '{swallow.what}' takes {chains.taken(swallow)} for an error and tries again "
-                f"({chains.origin(project, project.reach, hazard)}); {swallow.remedy}"
-            )
-            yield chains.finding(RULE, project, project.reach, hazard, message)
-        elif hazard.goes_on == "retried" and not swallow.explicit and project.known and _has_own_limit(project, hazard):
+            continue
+        if hazard.goes_on == "retried" and not swallow.explicit and project.known and _has_own_limit(project, hazard):
             message = (
                 f"deadline retried: '{chains.taker(swallow)}' takes {chains.taken(swallow)} and the task asks to be run again, with a fresh budget "
                 f"({chains.origin(project, project.reach, hazard)}); {chains.remedy(swallow)}"
@@ -88,6 +94,20 @@ def check(project: Project) -> Iterator[Finding]:
     if project.known:
         found = sorted(finding for declared in project.tasks for finding in _autoretried(project, declared))
         yield from {(finding.path, finding.line): finding for finding in reversed(found)}.values()
+
+
+def _one_a_client(hazards: list[Hazard]) -> Iterator[tuple[Hazard, str]]:
+    """The hazards, but of those that go through one client, for which one remedy serves, the first alone; and how many more there are."""
+    clients = Counter(hazard.swallow.client for hazard in hazards)
+    told: set[tuple[str, int]] = set()
+    for hazard in sorted(hazards, key=lambda hazard: (hazard.at.path, hazard.swallow.line)):
+        client = hazard.swallow.client
+        if client is None:
+            yield hazard, ""
+        elif client not in told:
+            told.add(client)
+            others = clients[client] - 1
+            yield hazard, f", and {others} more call{'s' * (others > 1)} of the same client" if others else ""
 
 
 def _has_own_limit(project: Project, hazard: Hazard) -> bool:
