@@ -1,7 +1,8 @@
 """One runner for all fixtures: what comments in them expect is what all rules together find, and what the fix makes of it is stored.
 
 A folder of `fixtures/rules` is named for a rule's module, `<rule>--<topic>` if there are several. In it `bad.py` and `good.py` are projects
-of one file, `fixed.py` is what the fix makes of `bad.py`; a subfolder is a project of several files, `<project>.fixed` what the fix makes of it.
+of one file, `fixed.py` is what the safe fixes make of `bad.py` and, for a rule with an unsafe fix, `unsafe.py` what all make of it; a
+subfolder is a project of several files, `<project>.fixed` what the fix makes of it.
 An expectation is a comment, `# expect: LIM101` or `# expect: LIM101 "part of the message"`, at the end of the line or alone on the one above;
 `(not fixed)` after it says that the fix refuses this one, or that the rule offers none for it.
 """
@@ -21,6 +22,7 @@ import pytest
 from flake8_deadline import rule_pages
 from flake8_deadline.check import analyse
 from flake8_deadline.codemods.mend import mend_in_rounds
+from flake8_deadline.codemods.wishes import NOTHING, Limits, Wishes
 from flake8_deadline.options import Options
 from flake8_deadline.rules import RULES
 
@@ -34,6 +36,8 @@ ENDS_AS_SUCCESS = "LIM108"
 """True of so much good code that it is asked for only where it is the subject."""
 EVERY_CODE = tuple(rule.code for rule in RULES if rule.code != ENDS_AS_SUCCESS)
 FIXED_CODES = {rule.code for rule in RULES if rule.fixable == "safe"}
+UNSAFE_CODES = {rule.code for rule in RULES if rule.fixable == "unsafe"}
+NEVER_FIXED = {rule.code for rule in RULES if not rule.fixable}
 CODE_OF = {rule.check.__module__.rpartition(".")[2]: rule.code for rule in RULES}
 EXPECTED = re.compile(r" (LIM\d{3})(?: \"([^\"]+)\")?( \(not fixed\))?")
 EXPECTATION = re.compile(rf"# expect:(?:{EXPECTED.pattern})+")
@@ -62,6 +66,10 @@ class Project(NamedTuple):
     @property
     def enable(self) -> tuple[str, ...]:
         return (*EVERY_CODE, ENDS_AS_SUCCESS) if self.name.startswith("task_ends_as_success") else EVERY_CODE
+
+    @property
+    def rule(self) -> str:
+        return self.name.partition("/")[0].partition("--")[0]
 
     @property
     def codes(self) -> set[str]:
@@ -132,10 +140,10 @@ def places(findings: tuple[Finding, ...]) -> set[Place]:
     return {(finding.path, finding.line, finding.code) for finding in findings}
 
 
-def fix(root: Path, enable: tuple[str, ...] = EVERY_CODE) -> tuple[dict[str, str], dict[Place, str]]:
+def fix(root: Path, enable: tuple[str, ...] = EVERY_CODE, wishes: Wishes = NOTHING) -> tuple[dict[str, str], dict[Place, str]]:
     """The files that the fix changes, with their new texts, and what it leaves of what its rules find, with the reasons."""
     findings = lint(root, enable)
-    mended = mend_in_rounds(root, findings, lambda overrides: lint(root, enable, overrides), lambda found: found).files
+    mended = mend_in_rounds(root, findings, lambda overrides: lint(root, enable, overrides), lambda found: found, wishes=wishes).files
     refused = {(one.path, one.line, one.code): one.reason for file in mended for one in file.refused}
     refused |= {(one.path, one.line, one.code): "no fix" for one in findings if one.code in FIXED_CODES and one.fix is None}
     return {one.path: one.new.decode() for one in mended if one.new != one.old}, refused
@@ -160,11 +168,10 @@ def test_what_is_found_by_default_in_the_example_is_what_its_comments_expect(tmp
 
 @each_project
 def test_a_bad_file_expects_its_own_code_and_a_good_one_nothing(project):
-    folder, _, name = project.name.partition("/")
-    rule = folder.partition("--")[0]
-    assert rule in CODE_OF, f"no rule has the module {rule}"
+    name = project.name.partition("/")[2]
+    assert project.rule in CODE_OF, f"no rule has the module {project.rule}"
     if name == "bad.py":
-        assert CODE_OF[rule] in project.codes
+        assert CODE_OF[project.rule] in project.codes
     if name == "good.py":
         assert not project.codes
 
@@ -199,6 +206,24 @@ def test_the_fix_makes_of_it_what_is_stored(project, tmp_path, update_fixtures):
     unfixable = [code for (_, _, code), expected in project.expected.items() if expected.refused or code not in FIXED_CODES]
     assert sorted(finding.code for finding in lint(root, project.enable)) == sorted(unfixable)
     assert fix(root, project.enable)[0] == {}
+
+
+UNSAFE = [project for project in PROJECTS if project.name.endswith("/bad.py") and CODE_OF[project.rule] in UNSAFE_CODES]
+
+
+@pytest.mark.parametrize("project", [pytest.param(project, id=project.name) for project in UNSAFE])
+def test_all_fixes_make_of_it_what_is_stored(project, tmp_path, update_fixtures):
+    wishes = Wishes(unsafe=True, limits=Limits(600, 900, "as many as come in a day"))
+    root = write({path: stripped(text) for path, text in project.texts.items()}, tmp_path)
+    kept = FIXTURES / "rules" / project.name.replace("bad.py", "unsafe.py")
+    fixed, refused = fix(root, project.enable, wishes)
+    if update_fixtures and fixed:
+        write({kept.name: fixed["bad.py"]}, kept.parent)
+    assert kept.exists() == bool(fixed), f"run pytest --update-fixtures, or delete {kept}"
+    assert not fixed or fixed["bad.py"] == kept.read_text(encoding="utf-8"), "run pytest --update-fixtures and read the diff"
+    write(fixed, root)
+    assert {code for _, _, code in places(lint(root, project.enable))} <= {code for _, _, code in refused} | NEVER_FIXED
+    assert fix(root, project.enable, wishes)[0] == {}
 
 
 @each_project

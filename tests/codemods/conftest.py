@@ -12,7 +12,7 @@ import pytest
 from flake8_deadline.codemods.reraise import Edit, insert_reraise
 from flake8_deadline.codemods.transplant import lines
 from flake8_deadline.codemods.verify import verify
-from flake8_deadline.rule import Finding, Fix
+from flake8_deadline.rule import Finding, Reraise
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _EXCEPT = re.compile(rb"[ \t\f]*except\b")
 
 
-def fixes_of(source: bytes) -> list[Fix]:
+def fixes_of(source: bytes) -> list[Reraise]:
     """A fix for each broad clause that none for the signal precedes; for every clause, where Python cannot parse the text."""
     try:
         tree = ast.parse(source)
@@ -28,7 +28,7 @@ def fixes_of(source: bytes) -> list[Fix]:
         broad = [number for number, line in enumerate(lines(source), start=1) if _EXCEPT.match(line)]
     else:
         broad = [line for node in ast.walk(tree) for line in _broad(getattr(node, "handlers", []))]
-    return [Fix(line, "celery.exceptions", "SoftTimeLimitExceeded", "safe") for line in sorted(broad)]
+    return [Reraise(line, "celery.exceptions", "SoftTimeLimitExceeded", "safe") for line in sorted(broad)]
 
 
 def _broad(handlers: list[ast.ExceptHandler]) -> Iterator[int]:
@@ -42,7 +42,7 @@ def _broad(handlers: list[ast.ExceptHandler]) -> Iterator[int]:
 
 
 @pytest.fixture
-def fixes() -> Callable[[bytes], list[Fix]]:
+def fixes() -> Callable[[bytes], list[Reraise]]:
     return fixes_of
 
 

@@ -9,7 +9,7 @@ import pytest
 from flake8_deadline.codemods.reraise import Edit, insert_reraise
 from flake8_deadline.codemods.transplant import lines, with_mark_of
 from flake8_deadline.codemods.verify import verify
-from flake8_deadline.rule import Fix
+from flake8_deadline.rule import Reraise
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -187,7 +187,7 @@ def f(rows):
 
 def test_two_signals_get_a_clause_and_an_import_each() -> None:
     old = HEAD + LOOP
-    fixes = [Fix(8, "celery.exceptions", "SoftTimeLimitExceeded", "safe"), Fix(8, "rq.timeouts", "JobTimeoutException", "safe")]
+    fixes = [Reraise(8, "celery.exceptions", "SoftTimeLimitExceeded", "safe"), Reraise(8, "rq.timeouts", "JobTimeoutException", "safe")]
 
     result = insert_reraise(old, fixes)
     verify(old, result)
@@ -199,14 +199,14 @@ def test_two_signals_get_a_clause_and_an_import_each() -> None:
 
 
 def test_a_fix_given_twice_is_made_once() -> None:
-    fix = Fix(8, "celery.exceptions", "SoftTimeLimitExceeded", "safe")
+    fix = Reraise(8, "celery.exceptions", "SoftTimeLimitExceeded", "safe")
 
     assert insert_reraise(HEAD + LOOP, [fix, fix]) == insert_reraise(HEAD + LOOP, [fix])
 
 
 def test_two_names_of_one_exception_get_one_clause() -> None:
     old = b"import celery.exceptions\n\n\n" + LOOP
-    fixes = [Fix(8, module, "SoftTimeLimitExceeded", "safe") for module in ("billiard.exceptions", "celery.exceptions")]
+    fixes = [Reraise(8, module, "SoftTimeLimitExceeded", "safe") for module in ("billiard.exceptions", "celery.exceptions")]
 
     result = insert_reraise(old, fixes)
     verify(old, result)

@@ -16,7 +16,7 @@ from flake8_deadline.codemods.verify import verify
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from flake8_deadline.rule import Fix
+    from flake8_deadline.rule import Reraise
 
 _HEADS = (
     b"",
@@ -116,7 +116,7 @@ def sources(draw: st.DrawFn) -> bytes:
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.function_scoped_fixture])
 @given(source=sources())
-def test_an_edit_only_adds_its_lines_and_is_made_once(source: bytes, fixes: Callable[[bytes], list[Fix]]) -> None:
+def test_an_edit_only_adds_its_lines_and_is_made_once(source: bytes, fixes: Callable[[bytes], list[Reraise]]) -> None:
     wanted = fixes(source)
     assume(wanted)
 

@@ -17,11 +17,12 @@ from flake8_deadline.codemods.refusal import RefusedError
 from flake8_deadline.codemods.transplant import transplant
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from flake8_deadline.codemods.placement import Line, Slot
+    from flake8_deadline.codemods.snippet import Words
 
-_BLOCKS = (
+BLOCKS = (
     cst.Module,
     cst.BaseCompoundStatement,
     cst.IndentedBlock,
@@ -38,25 +39,37 @@ _COOKIE_LINES = 2
 def insert(
     source: bytes,
     tree: ast.Module,
-    names: Mapping[int, Iterable[str]],
+    clauses: Mapping[int, Iterable[Words]],
     imports: Iterable[tuple[str, str]],
     first_party: frozenset[str],
 ) -> tuple[bytes, tuple[int, ...]]:
-    """Add re-raise clauses for the names given for the place of a clause, and `from module import name` for each pair in `imports`.
+    """Add the clauses given for the place of a clause, and `from module import name` for each pair in `imports`.
 
     `tree` is the tree of `source`. Returns the new text and the numbers of the added lines in it. Raises `RefusedError`, whatever libcst
     makes of the file.
     """
-    try:
-        before = cst.parse_module(source)
+    inserter = _Inserter(clauses)
+
+    def with_imports(before: cst.Module, after: cst.Module) -> cst.Module:
         lines = _logical_lines(before, tree)
-        inserter = _Inserter(names)
-        after = before.visit(inserter)
         if inserter.seen != sum(isinstance(node, ast.ExceptHandler) for node in ast.walk(tree)):
             raise RefusedError("libcst finds other except clauses in the file than Python does")
         for module, name in imports:
             after = _add_import(after, lines, module, name, first_party)
-        return transplant(source, before.bytes, after.bytes)
+        return after
+
+    before, after = edited(source, inserter, with_imports)
+    return transplant(source, before, after)
+
+
+def edited(
+    source: bytes, transformer: cst.CSTTransformer, finish: Callable[[cst.Module, cst.Module], cst.Module] = lambda _, after: after
+) -> tuple[bytes, bytes]:
+    """What libcst makes of a text, without the edit and with it. Raises `RefusedError`, whatever libcst makes of the file."""
+    try:
+        before = cst.parse_module(source)
+        after = finish(before, before.visit(transformer))
+        return before.bytes, after.bytes
     except RefusedError:
         raise
     except cst.ParserSyntaxError as error:
@@ -70,21 +83,21 @@ def insert(
 class _Inserter(cst.CSTTransformer):
     """Visits statements alone, counts `except` clauses in the order of the text, and puts new ones before those that are named."""
 
-    def __init__(self, names: Mapping[int, Iterable[str]]) -> None:
+    def __init__(self, clauses: Mapping[int, Iterable[Words]]) -> None:
         super().__init__()
         self.seen = 0
-        self._names = names
-        self._chosen: dict[cst.CSTNode, Iterable[str]] = {}
+        self._clauses = clauses
+        self._chosen: dict[cst.CSTNode, Iterable[Words]] = {}
         self._indents: list[str | None] = [None]
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         if isinstance(node, (cst.ExceptHandler, cst.ExceptStarHandler)):
-            if self.seen in self._names:
-                self._chosen[node] = self._names[self.seen]
+            if self.seen in self._clauses:
+                self._chosen[node] = self._clauses[self.seen]
             self.seen += 1
         elif isinstance(node, cst.IndentedBlock):
             self._indents.append(node.indent)
-        return isinstance(node, _BLOCKS)
+        return isinstance(node, BLOCKS)
 
     def on_leave(  # type: ignore[override]
         self, original_node: cst.CSTNode, updated_node: cst.CSTNode
@@ -98,7 +111,7 @@ class _Inserter(cst.CSTTransformer):
         handlers: list[cst.ExceptHandler] = []
         for original, updated in zip(original_node.handlers, updated_node.handlers):
             indent = self._indent([original, original_node, *original_node.handlers])
-            handlers += [_reraise(name, indent) for name in self._chosen.get(original, ())]
+            handlers += [clause(words, indent) for words in self._chosen.get(original, ())]
             handlers.append(updated)
         return updated_node.with_changes(handlers=handlers)
 
@@ -107,9 +120,11 @@ class _Inserter(cst.CSTTransformer):
         return next((model.body.indent for model in models if isinstance(model.body, cst.IndentedBlock)), self._indents[-1])
 
 
-def _reraise(name: str, indent: str | None) -> cst.ExceptHandler:
-    body = cst.IndentedBlock([cst.SimpleStatementLine([cst.Raise()])], indent=indent)
-    return cst.ExceptHandler(body, cst.parse_expression(name))
+def clause(words: Words, indent: str | None) -> cst.ExceptHandler:
+    """The `except` clause that raises again, its block as deep as `indent`; None is the file's usual depth."""
+    first = cst.parse_module(words.first).body if words.first else ()
+    body = cst.IndentedBlock([*first, cst.SimpleStatementLine([cst.Raise()])], indent=indent)
+    return cst.ExceptHandler(body, cst.parse_expression(words.exception), cst.AsName(cst.Name(words.bound)) if words.bound else None)
 
 
 def _logical_lines(module: cst.Module, tree: ast.Module) -> list[Line]:
@@ -131,7 +146,10 @@ def _add_import(after: cst.Module, lines: list[Line], module: str, name: str, fi
     body = list(after.body)
     following = body[slot.following]
     opening = slot.following == 0
-    own, kept = _share(list(after.header if opening else following.leading_lines), slot)
+    above = list(after.header if opening else following.leading_lines)
+    own, kept = _share(above, slot)
+    if slot.beside and not above and not all(isinstance(statement, (ast.Import, ast.ImportFrom)) for statement in lines[slot.following + 1]):
+        kept = [_BLANK]
     import_ = cst.ImportFrom(cst.parse_expression(module), [cst.ImportAlias(cst.Name(name))])  # type: ignore[arg-type]
     body[slot.following] = following.with_changes(leading_lines=kept)
     body.insert(slot.following, cst.SimpleStatementLine([import_], leading_lines=[] if opening else own))

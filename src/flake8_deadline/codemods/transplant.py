@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 from flake8_deadline.codemods.refusal import RefusedError
@@ -46,6 +47,27 @@ def transplant(source: bytes, before: bytes, after: bytes) -> tuple[bytes, tuple
     if index < len(rendered):
         raise RefusedError("the edit would change more than it adds")
     return with_mark_of(source, result), tuple(added)
+
+
+def rebuilt(source: bytes, before: bytes, after: bytes) -> bytes:
+    """`after`, but with the lines of `source` wherever it has those of `before`, which is a rendering of `source`.
+
+    Raises `RefusedError` where a line that the edit changes is not rendered to the byte.
+    """
+    original, rendered, wanted = lines(source), lines(before), lines(after)
+    if len(original) != len(rendered):
+        raise RefusedError("libcst does not reproduce the lines of the file")
+    result: list[bytes] = []
+    for tag, start, end, new_start, new_end in SequenceMatcher(None, rendered, wanted, autojunk=False).get_opcodes():
+        if tag == "equal":
+            result += original[start:end]
+        elif original[start:end] != rendered[start:end]:
+            raise RefusedError("libcst does not reproduce the lines that the edit changes")
+        else:
+            kept = {line.strip() for line in rendered[start:end]}
+            ending = _ending(original, start)
+            result += [line if line.strip() in kept else line.rstrip(b"\r\n") + ending for line in wanted[new_start:new_end]]
+    return with_mark_of(source, result)
 
 
 def with_mark_of(source: bytes, text: Iterable[bytes]) -> bytes:
