@@ -50,14 +50,16 @@ def test_a_list_that_names_the_deadline_is_changed_by_hand(fixes):
     assert fixes("LIM105", {"tasks.py": named}) == [None]
 
 
-def test_a_list_of_another_file_is_left_to_its_file(fixes):
+def test_a_class_that_has_the_list_is_told_for_all_its_tasks(fixes):
     base = "from celery import Task\n\n\nclass Base(Task):\n    autoretry_for = (Exception,)\n    soft_time_limit = 6\n"
     task = (
         AUTORETRY.replace("autoretry_for=(Exception,), soft_time_limit=6", "base=Base")
         .replace("import Task,", "import")
         .replace("shared_task\n\n", "shared_task\nfrom base import Base\n\n", 1)
     )
-    assert fixes("LIM105", {"base.py": base, "tasks.py": task}) == [None]
+    expected = Declare(4, (("dont_autoretry_for", "({0},)"),), (SIGNAL,))
+    assert fixes("LIM105", {"base.py": base, "tasks.py": task}) == [expected]
+    assert fixes("LIM105", {"tasks.py": base + task.replace("from base import Base\n", "")}) == [expected]
 
 
 @pytest.mark.parametrize(

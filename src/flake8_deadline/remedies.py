@@ -21,11 +21,15 @@ def limits(project: Project, declared: Declared) -> Fix | None:
     return _declared(project, declared, _LIMITS, ())
 
 
-def spared(project: Project, declared: Declared) -> Fix | None:
-    """The signal, left out of what a task is run again for (Celery 5.3: `Task.dont_autoretry_for`)."""
+def spared(project: Project, declared: Declared, in_class: int) -> Fix | None:
+    """The signal, left out of what a task is run again for (Celery 5.3: `Task.dont_autoretry_for`), where the list stands.
+
+    `in_class`: the line of the class that has the list, whose tasks all need it; 0 if it is the decorator that has it.
+    """
     if not allows(">=5.3", dict(project.options.versions).get("celery")):
         return None
-    return _declared(project, declared, ((_SPARES, "({0},)"),), ((queues.CELERY.module, queues.CELERY.signal),))
+    arguments, names = ((_SPARES, "({0},)"),), ((queues.CELERY.module, queues.CELERY.signal),)
+    return Declare(in_class, arguments, names) if in_class else _declared(project, declared, arguments, names)
 
 
 def passed(argument: Argument | None, path: str, queue: queues.Queue) -> Fix | None:

@@ -74,6 +74,8 @@ class Option(NamedTuple):
     line: int
     column: int
     frame: FunctionRef
+    in_class: int = 0
+    """The line of the class whose attribute it is."""
 
 
 def check(project: Project) -> Iterator[Finding]:
@@ -134,7 +136,7 @@ def _autoretried(project: Project, declared: Declared) -> Iterator[Finding]:
             f"take {signal} from the list" if taken == "explicit" else f"add {_SPARES}=({signal},)"
         )
         links = (Link(declared.path, declared.line, f"task {declared.name}"), Link(lists.path, lists.line, f"{_LISTS} takes the deadline"))
-        fix = remedies.spared(project, declared) if taken != "explicit" and not spares and lists.path == declared.path else None
+        fix = remedies.spared(project, declared, lists.in_class) if taken != "explicit" and not spares else None
         yield Finding(lists.path, lists.line, lists.column, RULE.code, RULE.name, message, links, fix)
 
 
@@ -147,7 +149,7 @@ def _options(project: Project, declared: Declared) -> Iterator[Option]:
             for name in (_LISTS, _SPARES):
                 for value in cls.bindings.get(name, ()):
                     line = cls.lines.get(name, cls.line)
-                    yield Option(name, value, ancestor.path, line, cls.column + 4, project.inference.classes.frame(ancestor))
+                    yield Option(name, value, ancestor.path, line, cls.column + 4, project.inference.classes.frame(ancestor), cls.line)
     written = declared.task.written
     function = project.inference.function(written)
     for decorator in function.decorators:
