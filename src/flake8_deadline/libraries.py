@@ -189,3 +189,20 @@ CONNECTIONS = frozenset(
     """.split()
 )
 """Words by which the class of a connection is known."""
+
+ATOMIC = frozenset({"django.db.transaction.atomic"})
+"""Contexts and decorators that open a transaction or, inside of one, a savepoint (Django's documentation, "Database transactions")."""
+
+DATABASE_ERRORS = frozenset(
+    f"{module}.{name}"
+    for module in ("django.db", "django.db.utils")
+    for name in ("Error", "DatabaseError", "IntegrityError", "DataError", "OperationalError", "ProgrammingError", "InternalError")
+)
+"""What a query that fails raises."""
+
+WRITES = frozenset(
+    """
+    save asave delete adelete create acreate bulk_create abulk_create bulk_update abulk_update update aupdate execute executemany
+    """.split()
+)
+"""Methods that write by a query of their own. `get_or_create` and `update_or_create` are none: they have a savepoint of their own."""

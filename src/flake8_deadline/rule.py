@@ -69,7 +69,14 @@ class Declare(Struct, frozen=True, order=True, tag=True):
     safety: Safety = "unsafe"
 
 
-Fix = Union[Reraise, Isolate, Pass, Declare]
+class Savepoint(Struct, frozen=True, order=True, tag=True):
+    """Put the body of the `try`, one of whose clauses begins on `line`, into Django's `with transaction.atomic():`."""
+
+    line: int
+    safety: Safety = "unsafe"
+
+
+Fix = Union[Reraise, Isolate, Savepoint, Pass, Declare]
 
 
 def needs_limits(fix: Fix) -> bool:

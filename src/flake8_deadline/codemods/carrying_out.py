@@ -16,8 +16,9 @@ from flake8_deadline.codemods.isolation import isolate, without_isolation
 from flake8_deadline.codemods.numbering import moved
 from flake8_deadline.codemods.refusal import RefusedError
 from flake8_deadline.codemods.reraise import insert_reraise
+from flake8_deadline.codemods.savepoint import add_savepoints, without_savepoints
 from flake8_deadline.codemods.verify import prove, verify
-from flake8_deadline.rule import Declare, Isolate, Pass, Reraise
+from flake8_deadline.rule import Declare, Isolate, Pass, Reraise, Savepoint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from flake8_deadline.rule import Fix
 
 
-Some = TypeVar("Some", Reraise, Isolate, Union[Pass, Declare])
+Some = TypeVar("Some", Reraise, Isolate, Savepoint, Union[Pass, Declare])
 
 
 def carry_out(source: bytes, fixes: Iterable[Fix], wishes: Wishes, first_party: frozenset[str]) -> Edit:
@@ -39,6 +40,9 @@ def carry_out(source: bytes, fixes: Iterable[Fix], wishes: Wishes, first_party: 
     loops = {_now(fix, whole): fix for fix in wanted if isinstance(fix, Isolate)}
     if loops:
         whole = then(whole, _isolated(whole.source, list(loops), wishes, first_party), loops)
+    tries = {_now(fix, whole): fix for fix in wanted if isinstance(fix, Savepoint)}
+    if tries:
+        whole = then(whole, _saved(whole.source, list(tries), first_party), tries)
     calls = {_now(fix, whole): fix for fix in wanted if isinstance(fix, (Pass, Declare))}
     if calls:
         whole = then(whole, _passed(whole.source, list(calls), wishes, first_party), calls)
@@ -66,6 +70,11 @@ def _reraised(source: bytes, fixes: list[Reraise], wishes: Wishes, first_party: 
 def _isolated(source: bytes, fixes: list[Isolate], wishes: Wishes, first_party: frozenset[str]) -> Edit:
     edit = isolate(source, fixes, first_party, wishes.snippet)
     return _proved(source, edit, lambda: prove(source, edit, without_isolation))
+
+
+def _saved(source: bytes, fixes: list[Savepoint], first_party: frozenset[str]) -> Edit:
+    edit = add_savepoints(source, fixes, first_party)
+    return _proved(source, edit, lambda: prove(source, edit, without_savepoints))
 
 
 def _passed(source: bytes, fixes: list[Pass | Declare], wishes: Wishes, first_party: frozenset[str]) -> Edit:
