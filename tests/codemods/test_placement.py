@@ -47,7 +47,34 @@ def head(mended: Callable[..., str]) -> Callable[..., str]:
 )
 def test_without_a_neighbour_of_its_section_it_is_a_group_of_its_own(head: Callable[..., str], above: str) -> None:
     assert head(above + "\n\n") == above + "\n" + NEW + "\n\n"
-    assert head(above + "\n\n\n\n") == above + "\n" + NEW + "\n\n\n\n"
+
+
+def test_the_distance_of_the_code_to_imports_above_stays(head: Callable[..., str]) -> None:
+    for blanks in ("\n", "\n\n\n\n"):
+        assert head("import os\n" + blanks) == "import os\n\n" + NEW + blanks
+
+
+@pytest.mark.parametrize("above", ['"""doc"""\n', "# Licence\n", "__all__ = []\n", "from __future__ import annotations\n"])
+def test_where_no_import_stands_above_the_code_is_as_far_off_as_an_import_sorter_wants_it(head: Callable[..., str], above: str) -> None:
+    for blanks in (1, 2):
+        assert head(above + "\n" * blanks) == above + "\n" + NEW + "\n\n"
+    assert head(above + "\n\n\n\n") == above + "\n\n" + NEW + "\n\n"
+    assert head(above + "\n\n\na = 1\n") == above + "\n\n" + NEW + "\na = 1\n"
+    assert head(above + "\n@a\nclass C: ...\n") == above + "\n" + NEW + "\n\n@a\nclass C: ...\n"
+
+
+@pytest.mark.parametrize(
+    ("above", "result"),
+    [
+        pytest.param("", NEW + "\n", id="a lone function"),
+        pytest.param("def g(): ...\n\ndef h(): ...\n", NEW + "\ndef g(): ...\n\ndef h(): ...\n", id="functions that crowd"),
+        pytest.param("def g(): ...\n\n\n", NEW + "\n\ndef g(): ...\n\n\n", id="functions that stand apart"),
+        pytest.param("class C: ...\n\n\n# about f\n", NEW + "\n\nclass C: ...\n\n\n# about f\n", id="a class"),
+        pytest.param("a = 1\n\n\n", NEW + "\na = 1\n\n\n", id="code"),
+    ],
+)
+def test_where_nothing_stands_above_functions_stand_as_far_apart_as_the_file_has_them(head: Callable[..., str], above: str, result: str) -> None:
+    assert head(above) == result
 
 
 @pytest.mark.parametrize(
@@ -57,13 +84,13 @@ def test_without_a_neighbour_of_its_section_it_is_a_group_of_its_own(head: Calla
         pytest.param("\n\n", NEW + "\n\n", id="at the top where only blank lines stand above"),
         pytest.param("import os\n# about f\n", "import os\n\n" + NEW + "\n# about f\n", id="a comment on the function stays with it"),
         pytest.param(
-            "#!/usr/bin/python\n# coding: utf-8\n", "#!/usr/bin/python\n# coding: utf-8\n" + NEW + "\n", id="shebang and cookie stay on top"
+            "#!/usr/bin/python\n# coding: utf-8\n", "#!/usr/bin/python\n# coding: utf-8\n" + NEW + "\n\n", id="shebang and cookie stay on top"
         ),
-        pytest.param("\n# coding: utf-8\n", "\n# coding: utf-8\n" + NEW + "\n", id="a cookie on line 2 stays there"),
-        pytest.param("# Licence\n\n# about f\n", "# Licence\n\n" + NEW + "\n# about f\n", id="below the licence, above the comment"),
+        pytest.param("\n# coding: utf-8\n", "\n# coding: utf-8\n" + NEW + "\n\n", id="a cookie on line 2 stays there"),
+        pytest.param("# Licence\n\n# about f\n", "# Licence\n\n" + NEW + "\n\n# about f\n", id="below the licence, above the comment"),
         pytest.param("# Licence\n\n\n", "# Licence\n\n" + NEW + "\n\n", id="the distance to the function stays"),
         pytest.param("import os; os.fork()\n", NEW + "\nimport os; os.fork()\n", id="above code that shares a line with an import"),
-        pytest.param('"""doc"""; import os\n', '"""doc"""; import os\n\n' + NEW + "\n", id="below a docstring that shares a line"),
+        pytest.param('"""doc"""; import os\n', '"""doc"""; import os\n\n' + NEW + "\n\n", id="below a docstring that shares a line"),
         pytest.param('f"not a docstring"\n', NEW + '\nf"not a docstring"\n', id="an f-string is no docstring"),
         pytest.param('b"not a docstring"\n', NEW + '\nb"not a docstring"\n', id="bytes are no docstring"),
         pytest.param("__all__[0] = 1\n", NEW + "\n__all__[0] = 1\n", id="not every assignment is a dunder name"),
