@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import count
-from textwrap import indent
+from textwrap import dedent, indent
 from typing import TYPE_CHECKING
 
 import pytest
@@ -43,45 +43,164 @@ class Row:
 
 
 BODIES = {
-    "for": "for row in rows:\n    try:\n        row.go()\n    except Exception:\n        pass",
-    "while": "while rows:\n    try:\n        rows.pop(0).go()\n    except Exception as error:\n        print(error)",
-    "bare": "for row in rows:\n    try:\n        row.go()\n    except:\n        pass",
-    "BaseException": "for row in rows:\n    try:\n        row.go()\n    except BaseException:\n        continue",
-    "a tuple": "for row in rows:\n    try:\n        row.go()\n    except (ValueError, Exception):\n        pass",
-    "one line": "for row in rows:\n    try: row.go()\n    except Exception: pass",
-    "a narrow clause first": "for row in rows:\n    try:\n        row.go()\n    except ValueError:\n        pass\n    except Exception:\n        pass",
-    "else and finally": (
-        "for row in rows:\n    try:\n        row.go()\n    except Exception:\n        pass\n    else:\n        print()\n    finally:\n        print()"
-    ),
-    "two clauses, one in the other": (
-        "for row in rows:\n    try:\n        try:\n            row.go()\n        except Exception:\n            print()\n"
-        "    except Exception:\n        pass"
-    ),
-    "a clause in a clause": (
-        "for row in rows:\n    try:\n        raise KeyError\n    except KeyError:\n        try:\n            row.go()\n"
-        "        except Exception:\n            pass"
-    ),
-    "a clause in finally": (
-        "for row in rows:\n    try:\n        print()\n    finally:\n        try:\n            row.go()\n        except Exception:\n            pass"
-    ),
-    "with": "for row in rows:\n    with row:\n        try:\n            row.go()\n        except Exception:\n            pass",
-    "match": (
-        "for row in rows:\n    match row.number:\n        case int():\n            try:\n                row.go()\n"
-        "            except Exception:\n                pass"
-    ),
-    "a condition": "for row in rows:\n    try:\n        row.go()\n    except Exception as error:\n        if isinstance(error, KeyError):\n            raise",
-    "a helper": "def save(row):\n    try:\n        row.go()\n    except Exception:\n        return None\nfor row in rows:\n    save(row)",
-    "a helper in a comprehension": (
-        "def save(row):\n    try:\n        row.go()\n        return 1\n    except Exception:\n        return 0\nprint(sum([save(row) for row in rows]))"
-    ),
-    "a decorator": (
-        "def quiet(function):\n    def wrapper(row):\n        try:\n            return function(row)\n        except Exception:\n            return None\n"
-        "    return wrapper\n@quiet\ndef save(row):\n    row.go()\nfor row in rows:\n    save(row)"
-    ),
-    "a method": (
-        "class Saver:\n    def save(self, row):\n        try:\n            row.go()\n        except Exception:\n            self.failed = row\n"
-        "saver = Saver()\nfor row in rows:\n    saver.save(row)"
-    ),
+    "for": """
+        for row in rows:
+            try:
+                row.go()
+            except Exception:
+                pass
+    """,
+    "while": """
+        while rows:
+            try:
+                rows.pop(0).go()
+            except Exception as error:
+                print(error)
+    """,
+    "bare": """
+        for row in rows:
+            try:
+                row.go()
+            except:
+                pass
+    """,
+    "BaseException": """
+        for row in rows:
+            try:
+                row.go()
+            except BaseException:
+                continue
+    """,
+    "a tuple": """
+        for row in rows:
+            try:
+                row.go()
+            except (ValueError, Exception):
+                pass
+    """,
+    "one line": """
+        for row in rows:
+            try: row.go()
+            except Exception: pass
+    """,
+    "a narrow clause first": """
+        for row in rows:
+            try:
+                row.go()
+            except ValueError:
+                pass
+            except Exception:
+                pass
+    """,
+    "else and finally": """
+        for row in rows:
+            try:
+                row.go()
+            except Exception:
+                pass
+            else:
+                print()
+            finally:
+                print()
+    """,
+    "two clauses, one in the other": """
+        for row in rows:
+            try:
+                try:
+                    row.go()
+                except Exception:
+                    print()
+            except Exception:
+                pass
+    """,
+    "a clause in a clause": """
+        for row in rows:
+            try:
+                raise KeyError
+            except KeyError:
+                try:
+                    row.go()
+                except Exception:
+                    pass
+    """,
+    "a clause in finally": """
+        for row in rows:
+            try:
+                print()
+            finally:
+                try:
+                    row.go()
+                except Exception:
+                    pass
+    """,
+    "with": """
+        for row in rows:
+            with row:
+                try:
+                    row.go()
+                except Exception:
+                    pass
+    """,
+    "match": """
+        for row in rows:
+            match row.number:
+                case int():
+                    try:
+                        row.go()
+                    except Exception:
+                        pass
+    """,
+    "a condition": """
+        for row in rows:
+            try:
+                row.go()
+            except Exception as error:
+                if isinstance(error, KeyError):
+                    raise
+    """,
+    "a helper": """
+        def save(row):
+            try:
+                row.go()
+            except Exception:
+                return None
+        for row in rows:
+            save(row)
+    """,
+    "a helper in a comprehension": """
+        def save(row):
+            try:
+                row.go()
+                return 1
+            except Exception:
+                return 0
+        print(sum([save(row) for row in rows]))
+    """,
+    "a decorator": """
+        def quiet(function):
+            def wrapper(row):
+                try:
+                    return function(row)
+                except Exception:
+                    return None
+            return wrapper
+        @quiet
+        def save(row):
+            row.go()
+        for row in rows:
+            save(row)
+    """,
+    "a method": """
+        class Saver:
+            def save(self, row):
+                try:
+                    row.go()
+                except Exception:
+                    self.failed = row
+        saver = Saver()
+        for row in rows:
+            saver.save(row)
+    """,
 }
 
 
@@ -101,7 +220,7 @@ def consequence(text: str) -> tuple[list[int], bool]:
 def test_a_deadline_that_was_swallowed_leaves_the_loop(body: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     module = tmp_path / "jobs.py"
-    module.write_text(TASK + indent(body, "    ") + "\n")
+    module.write_text(TASK + indent(dedent(body).strip(), "    ") + "\n")
     assert consequence(module.read_text()) == (list(range(LAST + 1)), False)
 
     assert cli.main(["fix", "--write", "--allow-dirty", "--deadline-cache-dir", "none"]) == 0
