@@ -33,6 +33,7 @@ LAYOUTS = {
     "UTF-8": LOOP.replace(b"NAME", "größe \u2028".encode()),
     "latin-1": b"# coding: latin-1\n" + LOOP.replace(b"NAME", b"gr\xf6\xdfe \x85"),
     "cp1252": b"#!/usr/bin/python\n# -*- coding: cp1252 -*-\n" + LOOP.replace(b"NAME", b"\x80 5"),
+    "latin-1 and carriage returns": (b"# coding: latin-1\n" + LOOP.replace(b"NAME", b"gr\xf6\xdfe")).replace(b"\n", b"\r"),
     "shift_jis": b"# coding: shift_jis\n" + LOOP.replace(b"NAME", "ソート".encode("shift_jis")),
     "tabs": LOOP.replace(b"    ", b"\t"),
     "form feeds": LOOP.replace(b"def", b"\x0c\ndef").replace(b"        except", b"\x0c        except"),

@@ -14,6 +14,7 @@ import libcst as cst
 
 from flake8_deadline.codemods.placement import late_patch, place
 from flake8_deadline.codemods.refusal import RefusedError
+from flake8_deadline.codemods.syntax import encoding
 from flake8_deadline.codemods.transplant import transplant
 
 if TYPE_CHECKING:
@@ -49,7 +50,8 @@ def insert(
     makes of the file.
     """
     try:
-        before = cst.parse_module(source)
+        # libcst looks for the encoding in lines that end at a line feed alone.
+        before = cst.parse_module(source, cst.PartialParserConfig(encoding=encoding(source)))
         lines = _logical_lines(before, tree)
         inserter = _Inserter(names)
         after = before.visit(inserter)
