@@ -133,6 +133,7 @@ def judged(source: bytes) -> Edit:
     for refusal in edit.refusals:
         assert refusal.reason
         assert "\n" not in refusal.reason
+        assert "would change more than" not in refusal.reason
     if not edit.fixes:
         assert (edit.source, edit.added) == (source, ())
         return edit

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import random
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -199,3 +201,50 @@ def test_sorted_imports_stay_sorted(mended: Callable[..., str], tmp_path: Path, 
         found.append(subprocess.run([*command, str(file)], capture_output=True, text=True, check=False).stdout)
 
     assert found == ["", ""]
+
+
+# None from the module itself: no existing line is changed, though a sorter would have the two imports made one.
+_DRAWN = {
+    "doc": ["", '"""doc"""\n', "# Licence\n\n", "#!/usr/bin/python\n# Licence\n\n"],
+    "future": ["", "from __future__ import annotations\n"],
+    "standard": ["import os\n", "import sys\n", "from pathlib import Path\n", "import json as j\n"],
+    "third": [
+        "import celery\n",
+        "import zebra\n",
+        "from celery import shared_task\n",
+        "from django.db import models\n",
+        "from celery.app import (\n    task,  # this\n)\n",
+    ],
+    "own": ["import shop\n", "from shop import tasks\n", "from shop.tasks import (\n    sync,\n)\n"],
+    "relative": ["from . import a\n", "from .. import b\n", "from .celery import app\n"],
+    "code": ["", "a = 1\n\n\n", "# about f\n", "@a\nclass C: ...\n\n\n", "if a:\n    import b\n\n\n", "# section\n\n\n"],
+}
+
+
+def drawn_head(dice: random.Random) -> str:
+    """Lines above a function, in an order that may be wrong."""
+    one = {name: dice.choice(_DRAWN[name]) for name in ("doc", "future", "code")}
+    several = [line for name in ("standard", "third", "own", "relative") for line in dice.sample(_DRAWN[name], dice.choice([0, 0, 1, 2]))]
+    return one["doc"] + one["future"] + "".join(several) + one["code"]
+
+
+def sort(folder: Path, *arguments: str) -> list[str]:
+    """The files in which ruff finds imports out of order."""
+    command = [sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", "--select", "I001,E402,F811", "--output-format", "json"]
+    done = subprocess.run(
+        [*command, "--config", 'lint.isort.known-first-party=["shop"]', *arguments, str(folder)], capture_output=True, text=True, check=False
+    )
+    return [f"{one['code']} {(folder / one['filename']).name}" for one in json.loads(done.stdout)]
+
+
+def test_any_imports_that_are_sorted_stay_sorted(mended: Callable[..., str], tmp_path: Path) -> None:
+    dice = random.Random(1)  # noqa: S311
+    for number in range(200):
+        (tmp_path / f"m{number:03}.py").write_text((drawn_head(dice) or "import os\n") + LOOP)
+    sort(tmp_path, "--fix")
+    dirty = set(sort(tmp_path))
+    for file in tmp_path.glob("*.py"):
+        file.write_text(mended(file.read_text(), "shop"))
+
+    assert len(dirty) < 30
+    assert set(sort(tmp_path)) - dirty == set()
