@@ -11,9 +11,13 @@ from __future__ import annotations
 
 import ast
 import io
+import json
 import re
+import subprocess
+import sys
 import textwrap
 import tokenize
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,10 +25,12 @@ import pytest
 
 from flake8_deadline import rule_pages
 from flake8_deadline.check import analyse
+from flake8_deadline.codemods.first_party import first_party
 from flake8_deadline.codemods.mend import mend_in_rounds
 from flake8_deadline.codemods.wishes import NOTHING, Limits, Wishes
 from flake8_deadline.options import Options
 from flake8_deadline.rules import RULES
+from flake8_deadline.tree import walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -143,7 +149,8 @@ def places(findings: tuple[Finding, ...]) -> set[Place]:
 def fix(root: Path, enable: tuple[str, ...] = EVERY_CODE, wishes: Wishes = NOTHING) -> tuple[dict[str, str], dict[Place, str]]:
     """The files that the fix changes, with their new texts, and what it leaves of what its rules find, with the reasons."""
     findings = lint(root, enable)
-    mended = mend_in_rounds(root, findings, lambda overrides: lint(root, enable, overrides), lambda found: found, wishes=wishes).files
+    own = first_party(walk(str(root)))
+    mended = mend_in_rounds(root, findings, lambda overrides: lint(root, enable, overrides), lambda found: found, own, wishes).files
     refused = {(one.path, one.line, one.code): one.reason for file in mended for one in file.refused}
     refused |= {(one.path, one.line, one.code): "no fix" for one in findings if one.code in FIXED_CODES and one.fix is None}
     return {one.path: one.new.decode() for one in mended if one.new != one.old}, refused
@@ -257,3 +264,32 @@ def test_a_fixed_version_belongs_to_a_project():
 def test_all_rules_together_find_what_a_page_says_of_its_examples(rule, section, codes, tmp_path):
     write({"tasks.py": textwrap.dedent(rule_pages.sections(rule)[section])}, tmp_path)
     assert {finding.code for finding in lint(tmp_path, (*EVERY_CODE, rule.code))} == set([rule.code][:codes])
+
+
+def complaints(root: Path) -> dict[tuple[str, str], int]:
+    """How often ruff complains about imports and names, by file and code; each folder is a project of its own."""
+    for folder in root.iterdir():
+        (folder / "ruff.toml").write_text('src = ["."]\n[lint]\nselect = ["I001", "F401", "F811", "F821", "E402"]\n')
+    command = [sys.executable, "-m", "ruff", "check", "--no-cache", "--exit-zero", "--output-format", "json", "."]
+    found = json.loads(subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout)
+    return dict(Counter((str(Path(one["filename"]).relative_to(root)), one["code"]) for one in found))
+
+
+def is_a_lone_statement(text: str) -> bool:
+    """Whether nothing says how far apart things stand in a file: there is no import to be kept sorted either."""
+    return len(ast.parse(text).body) == 1
+
+
+def test_the_fix_leaves_imports_as_sorted_and_names_as_used_as_they_were(tmp_path):
+    lone: set[str] = set()
+    for number, project in enumerate(PROJECTS):
+        texts = {path: stripped(text) for path, text in project.texts.items()}
+        if project.fixed is not None and project.fixed.exists():
+            single = project.fixed.suffix == ".py"
+            fixed = {"bad.py": project.fixed.read_text(encoding="utf-8")} if single else texts_below(project.fixed)
+            write(texts, tmp_path / "before" / str(number))
+            write(fixed, tmp_path / "after" / str(number))
+            lone |= {f"{number}/{path}" for path, text in texts.items() if is_a_lone_statement(text)}
+    before, after = complaints(tmp_path / "before"), complaints(tmp_path / "after")
+    assert len({path for path, _ in before}) < len(list((tmp_path / "before").rglob("*.py"))) / 2
+    assert {place for place, count in after.items() if count > before.get(place, 0) and place[0] not in lone} == set()

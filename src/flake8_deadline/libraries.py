@@ -124,6 +124,14 @@ BLOCKING = frozenset(
 )
 """Calls known to block even inside a coroutine, where the signal then lands as itself."""
 
+NOT_WAITING = frozenset(
+    """
+    put_nowait get_nowait task_done set cancel uncancel release call_soon call_soon_threadsafe call_later call_at create_task start_soon
+    add_done_callback remove_done_callback set_result set_exception feed_data feed_eof write writelines
+    """.split()
+)
+"""Methods of what coroutines work with that they call without waiting: queues, events, locks, futures, loops, transports."""
+
 DISPATCH = frozenset(
     """
     delay apply_async send_task on_commit s si signature delay_on_commit enqueue enqueue_in enqueue_at enqueue_call enqueue_many enqueue_job

@@ -84,6 +84,14 @@ def test_added_lines_end_as_the_lines_around_them(edit: Callable[..., Edit], end
     assert added == [IMPORT[:-1] + ending, ending, b"        except SoftTimeLimitExceeded:" + ending, b"            raise" + ending]
 
 
+@pytest.mark.parametrize("ending", [b"\r\n", b"\r"])
+@pytest.mark.parametrize("cookie", [b"# coding: latin-1\n", b"#!/usr/bin/env python\n# -*- coding: latin-1 -*-\n"])
+def test_the_encoding_is_read_from_the_first_lines_however_they_end(edit: Callable[..., Edit], cookie: bytes, ending: bytes) -> None:
+    added = added_lines(edit, (cookie + HEAD + LOOP.replace(b"pass", b"print('\xe4')")).replace(b"\n", ending))
+
+    assert added[2] == b"        except SoftTimeLimitExceeded:" + ending
+
+
 def test_in_a_file_of_mixed_endings_an_added_line_ends_as_the_one_it_goes_before(edit: Callable[..., Edit]) -> None:
     old = (HEAD + LOOP).replace(b"        except Exception:\n", b"        except Exception:\r\n")
 

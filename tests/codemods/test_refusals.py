@@ -179,8 +179,8 @@ class _PanicError(BaseException):
 def test_a_panic_in_libcst_is_a_refusal_and_an_interrupt_is_not(
     monkeypatch: pytest.MonkeyPatch, reason: Callable[..., str], edit: Callable[..., Edit]
 ) -> None:
-    def fail(error: BaseException) -> Callable[[bytes], None]:
-        def parse(source: bytes) -> None:
+    def fail(error: BaseException) -> Callable[..., None]:
+        def parse(source: bytes, config: object) -> None:
             raise error
 
         return parse
@@ -197,7 +197,7 @@ def test_a_panic_in_libcst_is_a_refusal_and_an_interrupt_is_not(
 )
 def test_a_disagreement_of_the_two_parsers_is_a_refusal(monkeypatch: pytest.MonkeyPatch, reason: Callable[..., str], other: bytes) -> None:
     module = libcst.parse_module(other)
-    monkeypatch.setattr(libcst, "parse_module", lambda source: module)
+    monkeypatch.setattr(libcst, "parse_module", lambda source, config: module)
 
     assert reason(LOOP).startswith("libcst finds other ")
 

@@ -14,6 +14,7 @@ import libcst as cst
 
 from flake8_deadline.codemods.placement import late_patch, place
 from flake8_deadline.codemods.refusal import RefusedError
+from flake8_deadline.codemods.syntax import encoding
 from flake8_deadline.codemods.transplant import transplant
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ BLOCKS = (
     cst.ExceptStarHandler,
     cst.MatchCase,
 )
+_DEFINITIONS = (cst.FunctionDef, cst.ClassDef)
 _BLANK = cst.EmptyLine()
 _COOKIE_LINES = 2
 
@@ -67,7 +69,8 @@ def edited(
 ) -> tuple[bytes, bytes]:
     """What libcst makes of a text, without the edit and with it. Raises `RefusedError`, whatever libcst makes of the file."""
     try:
-        before = cst.parse_module(source)
+        # libcst looks for the encoding in lines that end at a line feed alone.
+        before = cst.parse_module(source, cst.PartialParserConfig(encoding=encoding(source)))
         after = finish(before, before.visit(transformer))
         return before.bytes, after.bytes
     except RefusedError:
@@ -142,22 +145,31 @@ def _add_import(after: cst.Module, lines: list[Line], module: str, name: str, fi
     patch = late_patch(lines, slot.following, module)
     if patch is not None:
         raise RefusedError(f"an import of {module} would run before the patch on line {patch}: add it by hand")
-    lines.insert(slot.following, (ast.ImportFrom(module, [ast.alias(name)], 0),))
     body = list(after.body)
     following = body[slot.following]
     opening = slot.following == 0
     above = list(after.header if opening else following.leading_lines)
-    own, kept = _share(above, slot)
-    if slot.beside and not above and not all(isinstance(statement, (ast.Import, ast.ImportFrom)) for statement in lines[slot.following + 1]):
+    crowded = opening and not above and not any(map(_stands_apart, body))
+    own, kept = _share(above, slot, 2 if isinstance(following, _DEFINITIONS) and not crowded else 1)
+    if slot.beside and not above and not all(isinstance(statement, (ast.Import, ast.ImportFrom)) for statement in lines[slot.following]):
         kept = [_BLANK]
+    lines.insert(slot.following, (ast.ImportFrom(module, [ast.alias(name)], 0),))
     import_ = cst.ImportFrom(cst.parse_expression(module), [cst.ImportAlias(cst.Name(name))])  # type: ignore[arg-type]
     body[slot.following] = following.with_changes(leading_lines=kept)
     body.insert(slot.following, cst.SimpleStatementLine([import_], leading_lines=[] if opening else own))
     return after.with_changes(header=own if opening else after.header, body=body)
 
 
-def _share(above: list[cst.EmptyLine], slot: Slot) -> tuple[list[cst.EmptyLine], list[cst.EmptyLine]]:
-    """Deal the comments and blank lines above a statement out to the import that goes before it and to the statement."""
+def _stands_apart(node: cst.CSTNode) -> bool:
+    """Whether a function or class has two blank lines above it."""
+    return isinstance(node, _DEFINITIONS) and sum(line.comment is None for line in node.leading_lines) >= 2
+
+
+def _share(above: list[cst.EmptyLine], slot: Slot, distance: int) -> tuple[list[cst.EmptyLine], list[cst.EmptyLine]]:
+    """Deal the comments and blank lines above a statement out to the import that goes before it and to the statement.
+
+    `distance`: how many blank lines go between the first import of a file and the statement.
+    """
     if slot.beside:
         return [], above
     glued = _last(above, blank=False, end=len(above))
@@ -167,11 +179,16 @@ def _share(above: list[cst.EmptyLine], slot: Slot) -> tuple[list[cst.EmptyLine],
     if not slot.apart:
         return above[:glued], [_BLANK, *above[glued:]] if above[glued:] else []
     start = _last(above, blank=True, end=glued) if slot.following == 0 else 0
-    own = above[:start]
-    if slot.following or (own and start < glued):
+    own, kept = above[:start], above[start:]
+    blanks = next((index for index, line in enumerate(kept) if line.comment is not None), len(kept))
+    if any(line.comment is None for line in kept[blanks:]):
+        distance = 1
+    wanted = distance if slot.opens else max(blanks, 1)
+    if blanks > wanted:
+        own += kept[: blanks - wanted]
+    elif slot.following or (own and start < glued):
         own.append(_BLANK)
-    kept = above[start:]
-    return own, kept if kept and kept[0].comment is None else [_BLANK, *kept]
+    return own, [*[_BLANK] * (wanted - blanks), *kept[max(blanks - wanted, 0) :]]
 
 
 def _last(above: list[cst.EmptyLine], blank: bool, end: int) -> int:

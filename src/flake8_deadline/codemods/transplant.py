@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from flake8_deadline.codemods.refusal import RefusedError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 _LINES = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 """A line with its ending, as Python counts lines: not at form feeds, nor at what else `bytes.splitlines` takes for an ending."""
@@ -23,6 +23,11 @@ _LINES = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 def lines(source: bytes) -> list[bytes]:
     """The lines of a file with their endings, as Python counts them, without a byte order mark."""
     return _LINES.findall(source.removeprefix(codecs.BOM_UTF8))
+
+
+def each_line(source: bytes) -> Iterator[bytes]:
+    """The same one by one, the first with its byte order mark."""
+    return (found[0] for found in _LINES.finditer(source))
 
 
 def transplant(source: bytes, before: bytes, after: bytes) -> tuple[bytes, tuple[int, ...]]:
