@@ -104,6 +104,23 @@ def test_a_clause_before_a_last_line_without_ending_takes_the_one_above(edit: Ca
     assert added_lines(edit, old)[2:] == [b"    except SoftTimeLimitExceeded:\r\n", b"        raise\r\n"]
 
 
+@pytest.mark.parametrize("indent", [b"\t", b"    "])
+def test_form_feeds_in_an_indentation_are_not_copied(edit: Callable[..., Edit], indent: bytes) -> None:
+    old = HEAD + b"def f(rows):\n\x0cINtry: rows.pop()\nINexcept Exception: pass\n"
+
+    added = added_lines(edit, old.replace(b"IN", indent))
+
+    assert added[2:] == [indent + b"except SoftTimeLimitExceeded:\n", indent * 2 + b"raise\n"]
+
+
+def test_a_blank_line_does_not_join_a_carriage_return_above_it(edit: Callable[..., Edit]) -> None:
+    assert added_lines(edit, b"import os\r" + LOOP)[:2] == [b"\r", IMPORT]
+
+
+def test_where_the_blank_line_of_libcst_joins_one_the_file_is_refused(reason: Callable[..., str]) -> None:
+    assert reason(b"# Licence\n\nimport os\r" + LOOP) == "the edit would change more than it adds"
+
+
 def test_tabs_stay_tabs(edit: Callable[..., Edit]) -> None:
     added = added_lines(edit, (HEAD + LOOP).replace(b"    ", b"\t"))
 

@@ -15,7 +15,7 @@ import libcst as cst
 from flake8_deadline.codemods.placement import late_patch, place
 from flake8_deadline.codemods.refusal import RefusedError
 from flake8_deadline.codemods.syntax import encoding
-from flake8_deadline.codemods.transplant import transplant
+from flake8_deadline.codemods.transplant import FORM_FEED, transplant
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -91,6 +91,7 @@ class _Inserter(cst.CSTTransformer):
         self.seen = 0
         self._clauses = clauses
         self._chosen: dict[cst.CSTNode, Iterable[Words]] = {}
+        self._usual = ""
         self._indents: list[str | None] = [None]
 
     def on_visit(self, node: cst.CSTNode) -> bool:
@@ -100,6 +101,8 @@ class _Inserter(cst.CSTTransformer):
             self.seen += 1
         elif isinstance(node, cst.IndentedBlock):
             self._indents.append(node.indent)
+        elif isinstance(node, cst.Module):
+            self._usual = node.default_indent
         return isinstance(node, BLOCKS)
 
     def on_leave(  # type: ignore[override]
@@ -118,9 +121,10 @@ class _Inserter(cst.CSTTransformer):
             handlers.append(updated)
         return updated_node.with_changes(handlers=handlers)
 
-    def _indent(self, models: Iterable[cst.ExceptHandler | cst.Try]) -> str | None:
-        """The indentation of the first of these that has a block, else of the block around; None is the file's usual one."""
-        return next((model.body.indent for model in models if isinstance(model.body, cst.IndentedBlock)), self._indents[-1])
+    def _indent(self, models: Iterable[cst.ExceptHandler | cst.Try]) -> str:
+        """The indentation of the first of these that has a block, else of the block around; where that says none, the file's usual one."""
+        found = next((model.body.indent for model in models if isinstance(model.body, cst.IndentedBlock)), self._indents[-1])
+        return (found or self._usual).rpartition(FORM_FEED)[2]
 
 
 def clause(words: Words, indent: str | None) -> cst.ExceptHandler:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 _LINES = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 """A line with its ending, as Python counts lines: not at form feeds, nor at what else `bytes.splitlines` takes for an ending."""
 
+FORM_FEED = "\x0c"
+"""Where one stands in an indentation, Python counts from there; libcst gives it to every line of the block."""
+
 
 def lines(source: bytes) -> list[bytes]:
     """The lines of a file with their endings, as Python counts them, without a byte order mark."""
@@ -33,8 +36,8 @@ def each_line(source: bytes) -> Iterator[bytes]:
 def transplant(source: bytes, before: bytes, after: bytes) -> tuple[bytes, tuple[int, ...]]:
     """Put the lines that `after` has more than `before` into `source`; the result, and the numbers (from 1) of the added lines in it.
 
-    `before` is a rendering of `source` with the same number of lines. An added line gets the ending of the line it goes before. Raises
-    `RefusedError`.
+    `before` is a rendering of `source` with the same number of lines. An added line gets the ending of the line it goes before; but a line feed
+    alone would join a carriage return above it. Raises `RefusedError`.
     """
     original, rendered = lines(source), lines(before)
     if len(original) != len(rendered):
@@ -47,7 +50,9 @@ def transplant(source: bytes, before: bytes, after: bytes) -> tuple[bytes, tuple
             result.append(original[index])
             index += 1
         else:
-            result.append(line.rstrip(b"\r\n") + _ending(original, index))
+            text = line.rpartition(FORM_FEED.encode())[2].rstrip(b"\r\n")
+            joins = not text and result and result[-1].endswith(b"\r")
+            result.append(text + (b"\r" if joins else _ending(original, index)))
             added.append(len(result))
     if index < len(rendered):
         raise RefusedError("the edit would change more than it adds")
