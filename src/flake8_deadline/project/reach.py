@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping
+from itertools import count
 from typing import NamedTuple
 
 from flake8_deadline.facts import Call
@@ -30,10 +31,13 @@ class Reach:
         self._calls = calls
         self.roots = tuple(dict.fromkeys(roots))
         self.starts = frozenset(self.roots)
-        self.resolved: dict[FunctionRef, dict[int, Resolution]] = {}
-        """For each function reached, what each of its sites (by position) means."""
+        self.resolved: dict[FunctionRef, tuple[Resolution, ...]] = {}
+        """For each function reached, what each of its sites means, in their order."""
         self.callers: dict[FunctionRef, list[Edge]] = {}
         self._frames: dict[tuple[str, str], set[FunctionRef]] = {}
+        self._turns: dict[tuple[str, str], dict[FunctionRef, int]] = {}
+        """The frames resolved of each function, with when that was."""
+        self._turn = count()
         self._explore()
         self._parents = self._shortest()
         self._connect()
@@ -62,8 +66,7 @@ class Reach:
             frame, mark = waiting.popleft()
             if mark not in found.setdefault(frame, set()):
                 found[frame].add(mark)
-                resolutions = self.resolved.get(frame, {}).values()
-                waiting.extend((target, mark) for resolution in resolutions for target in resolution.targets)
+                waiting.extend((target, mark) for resolution in self.resolved.get(frame, ()) for target in resolution.targets)
         return found
 
     def _explore(self) -> None:
@@ -72,16 +75,17 @@ class Reach:
             frame = waiting.popleft()
             if frame not in self.resolved:
                 self.resolved[frame] = found = self._resolve_all(frame)
-                waiting.extend(target for resolution in found.values() for target in resolution.targets)
+                self._turns.setdefault(frame[:2], {})[frame] = next(self._turn)
+                waiting.extend(target for resolution in found for target in resolution.targets)
                 waiting.extend(self._forget_informed(frame, found))
 
     def _connect(self) -> None:
         """Keep what the roots still reach (what was forgotten may have been the only caller), and note who calls whom."""
         self.resolved = {frame: self.resolved[frame] for frame in self._parents}
         for frame, found in self.resolved.items():
-            for position, resolution in found.items():
+            for site, resolution in zip(self.sites(frame), found):
                 for target in resolution.targets:
-                    self.callers.setdefault(target, []).append(Edge(frame, self.sites(frame)[position], resolution.iterates))
+                    self.callers.setdefault(target, []).append(Edge(frame, site, resolution.iterates))
 
     def framed(self, target: FunctionRef) -> FunctionRef:
         """The frame in which a function was followed that is called like this."""
@@ -97,24 +101,25 @@ class Reach:
         frames.add(target)
         return target
 
-    def _resolve_all(self, frame: FunctionRef) -> dict[int, Resolution]:
-        found: dict[int, Resolution] = {}
-        for position, site in enumerate(self.sites(frame)):
-            resolution = self._calls.resolve(site.step, frame)
-            found[position] = resolution._replace(targets=tuple(self._framed(target) for target in resolution.targets))
-        return found
+    def _resolve_all(self, frame: FunctionRef) -> tuple[Resolution, ...]:
+        return tuple([self._resolve(site.step, frame) for site in self.sites(frame)])
 
-    def _forget_informed(self, frame: FunctionRef, found: dict[int, Resolution]) -> list[FunctionRef]:
+    def _resolve(self, step: Timed, frame: FunctionRef) -> Resolution:
+        resolution = self._calls.resolve(step, frame)
+        if not resolution.targets:
+            return resolution
+        return resolution._replace(targets=tuple([self._framed(target) for target in resolution.targets]))
+
+    def _forget_informed(self, frame: FunctionRef, found: tuple[Resolution, ...]) -> list[FunctionRef]:
         """The functions about whose parameters these calls say something new; what was resolved in them is forgotten."""
         informed: set[tuple[str, str]] = set()
-        for position, resolution in found.items():
-            step = self.sites(frame)[position].step
-            if isinstance(step, Call):
-                informed |= {target[:2] for target in resolution.targets if self._inform(target, step, frame)}
-        again = [known for known in self.resolved if known[:2] in informed] if informed else []
-        for known in again:
+        for site, resolution in zip(self.sites(frame), found):
+            if isinstance(site.step, Call):
+                informed |= {target[:2] for target in resolution.targets if self._inform(target, site.step, frame)}
+        turns = {known: turn for function in informed for known, turn in self._turns.pop(function, {}).items()}
+        for known in turns:
             del self.resolved[known]
-        return again
+        return sorted(turns, key=turns.__getitem__)
 
     def _inform(self, target: FunctionRef, call: Call, frame: FunctionRef) -> bool:
         news = False
@@ -127,9 +132,9 @@ class Reach:
         waiting = deque(parents)
         while waiting:
             frame = waiting.popleft()
-            for position, resolution in self.resolved[frame].items():
+            for site, resolution in zip(self.sites(frame), self.resolved[frame]):
                 for target in resolution.targets:
                     if target not in parents:
-                        parents[target] = Edge(frame, self.sites(frame)[position], resolution.iterates)
+                        parents[target] = Edge(frame, site, resolution.iterates)
                         waiting.append(target)
         return parents
