@@ -39,7 +39,9 @@ class Reach:
         """The frames resolved of each function, with when that was."""
         self._turn = count()
         self._explore()
-        self._parents = self._shortest()
+        self._parents: dict[FunctionRef, Edge | None] = {}
+        self._lengths: dict[FunctionRef, int] = {}
+        self._shorten()
         self._connect()
 
     def sites(self, frame: FunctionRef) -> tuple[Site, ...]:
@@ -51,12 +53,13 @@ class Reach:
     def chain(self, frame: FunctionRef) -> list[tuple[FunctionRef, Site | None]]:
         """From a root to this function: each function with the site at which it calls the next one (None for the last)."""
         links: list[tuple[FunctionRef, Site | None]] = [(frame, None)]
-        while (edge := self._parents[links[0][0]]) is not None:
-            links.insert(0, (edge.caller, edge.site))
-        return links
+        while (edge := self._parents[links[-1][0]]) is not None:
+            links.append((edge.caller, edge.site))
+        return links[::-1]
 
     def length(self, frame: FunctionRef) -> int:
-        return len(self.chain(frame))
+        """How many functions the chain to this one has."""
+        return self._lengths[frame]
 
     def marked(self, marks: Mapping[FunctionRef, str]) -> dict[FunctionRef, set[str]]:
         """The marks of the roots that reach each function."""
@@ -127,14 +130,16 @@ class Reach:
             news |= self._inference.passes(target, name, objects)
         return news
 
-    def _shortest(self) -> dict[FunctionRef, Edge | None]:
-        parents: dict[FunctionRef, Edge | None] = dict.fromkeys(sorted(self.roots, key=repr))
-        waiting = deque(parents)
+    def _shorten(self) -> None:
+        """Note the shortest way to each function."""
+        self._parents.update(dict.fromkeys(sorted(self.roots, key=repr)))
+        self._lengths.update(dict.fromkeys(self._parents, 1))
+        waiting = deque(self._parents)
         while waiting:
             frame = waiting.popleft()
             for site, resolution in zip(self.sites(frame), self.resolved[frame]):
                 for target in resolution.targets:
-                    if target not in parents:
-                        parents[target] = Edge(frame, site, resolution.iterates)
+                    if target not in self._parents:
+                        self._parents[target] = Edge(frame, site, resolution.iterates)
+                        self._lengths[target] = self._lengths[frame] + 1
                         waiting.append(target)
-        return parents
