@@ -56,8 +56,9 @@ class Memory:
             self._summaries[path] = read(self.texts[path])
         return self._summaries[path]
 
-    def mentions(self, word: str) -> Iterable[str]:
-        return [path for path, text in self.texts.items() if word.encode() in text]
+    def mentions(self, words: Iterable[str], among: Iterable[str] | None = None) -> Iterable[str]:
+        needles = [word.encode() for word in words]
+        return [path for path in among or self.texts if any(needle in self.texts[path] for needle in needles)]
 
 
 def project_of(texts: Mapping[str, str] | str, **options: object) -> Project:

@@ -31,8 +31,8 @@ class Files(Protocol):
 
     def summary(self, path: str) -> Summary: ...
 
-    def mentions(self, word: str) -> Iterable[str]:
-        """The paths of the files whose bytes hold a word."""
+    def mentions(self, words: Iterable[str], among: Iterable[str] | None = None) -> Iterable[str]:
+        """The paths of the files (all, or these) whose bytes hold one of these words, one by one."""
 
 
 class Source:
@@ -63,6 +63,19 @@ class Source:
         for function in self.summary.functions:
             if function.owner is not None:
                 found.setdefault(function.owner, []).append(function)
+        return found
+
+    @cached_property
+    def attributes(self) -> dict[str, dict[str, list[Function]]]:
+        """For each class and attribute, the methods that give it a value: `self.name = …`."""
+        found: dict[str, dict[str, list[Function]]] = {}
+        for cls, methods in self.methods.items():
+            given = found.setdefault(cls, {})
+            for method in methods:
+                own = f"{method.parameters[0].name}." if method.parameters else "."
+                for name in method.bindings:
+                    if name.startswith(own):
+                        given.setdefault(name.removeprefix(own), []).append(method)
         return found
 
     def classes_named(self, name: str) -> list[Class]:

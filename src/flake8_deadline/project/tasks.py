@@ -47,8 +47,7 @@ class Tasks:
     def all(self) -> tuple[Declared, ...]:
         files = self._modules.files
         waiting = [path for path in files.names if not _MARKS.isdisjoint(files.outline(path).marks)]
-        for word in self._words:
-            waiting += files.mentions(word.rpartition(".")[2])
+        waiting += files.mentions([word.rpartition(".")[2] for word in self._words])
         names: set[str] = set()
         while waiting:
             for path in sorted(set(waiting) - self._looked):
@@ -56,7 +55,7 @@ class Tasks:
                 self._look(self._modules.source(path))
             fresh = self._own_makers() - names
             names |= fresh
-            waiting = [path for name in sorted(fresh) for path in files.mentions(name) if path not in self._looked]
+            waiting = [path for path in files.mentions(sorted(fresh)) if path not in self._looked]
         return tuple(sorted(self._found.values(), key=lambda declared: declared[:4]))
 
     # What uses of its own the project makes of the queue
@@ -71,15 +70,15 @@ class Tasks:
                 if name and "." not in name and self._is_factory(function, path):
                     names.add(name)
             names |= {cls.qualname for cls in source.classes.values() if self._base(ClassRef(path, cls.qualname))}
-            if self._is_of_a_queue(path):
-                names.update(self._bound_makers(source))
+            names.update(self._bound_makers(source))
         return names
 
     def _bound_makers(self, source: Source) -> Iterator[str]:
         """The names of a file that hold a decorator of tasks made on the spot: `job = partial(rq.decorators.job, connection=redis)`."""
         frame = FunctionRef(source.path, "")
         for name, values in source.body.bindings.items() if source.body else ():
-            if any(self._is_maker(o) for value in values if isinstance(value, Call) for o in self._inference.evaluate(value, frame)):
+            made = {o for value in values if isinstance(value, Call) for o in self._inference.evaluate(value, frame)}
+            if any(self._is_maker(o) for o in made if not isinstance(o, Task)):
                 yield name
 
     def _is_of_a_queue(self, path: str) -> bool:
