@@ -1,4 +1,4 @@
-"""Work grows with the project, not with its square. Counted in instructions of the interpreter, which no busy machine changes."""
+"""Work grows with the project, not with its square. Counted in function calls, which no busy machine changes."""
 
 from __future__ import annotations
 
@@ -18,30 +18,28 @@ import sys
 from flake8_deadline.check import analyse
 from flake8_deadline.options import Options
 
-count = 0
+calls = 0
 
-def trace(frame, event, argument):
-    global count
-    frame.f_trace_opcodes = True
-    count += event == "opcode"
-    return trace
+def count(frame, event, argument):
+    global calls
+    calls += event in ("call", "c_call")
 
 options = Options(root=sys.argv[1], enable=("LIM108", "LIM109"), scope="everywhere", cache_dir="none")
-sys.settrace(trace)
+sys.setprofile(count)
 analysis = analyse(options)
-sys.settrace(None)
-print(count, len(analysis.findings))
+sys.setprofile(None)
+print(calls, len(analysis.findings))
 """
 
 
-def _many(size: int, text: str) -> str:
-    """The text so many times, with another number for each `#`."""
-    return "".join(dedent(text).replace("#", str(number)) for number in range(size))
+def many(size: int, text: str) -> str:
+    """The text so many times, with its number for each `#` and the next for each `§`."""
+    return "".join(dedent(text).replace("#", str(number)).replace("§", str(number + 1)) for number in range(size))
 
 
-def classes_below_a_base(size: int) -> str:
-    """Every call may mean every one of them."""
-    return "class Base:\n    def save(self): pass\n" + _many(
+def classes_below_one(size: int) -> str:
+    """Any of which every call may mean."""
+    return "class Base:\n    def save(self): pass\n" + many(
         size,
         """
         class C#(Base):
@@ -58,33 +56,59 @@ def classes_below_a_base(size: int) -> str:
     )
 
 
-def functions_informed_by_their_callers(size: int) -> str:
-    """Every call says something new about a parameter."""
-    return "class Row:\n    def send(self): post(self)\n" + _many(
+def classes_of_one_name(size: int) -> str:
+    return many(
         size,
         """
-        def take#(row):
-            while True:
-                try:
-                    row.send()
-                except Exception:
-                    pass
+        def work#(rows):
+            class Base:
+                def save(self): self.mark_it()
 
-        def give#():
-            take#(Row())
+            class Row(Base):
+                def load(self): self.save()
+
+            def each(base: Base):
+                for row in rows:
+                    try:
+                        base.save()
+                        row.load_it()
+                    except Exception:
+                        pass
+
+            each(Row())
         """,
     )
 
 
-def calls_in_a_chain(size: int) -> str:
-    return _many(
+def swallows_in_a_chain_of_calls(size: int) -> str:
+    """After each of which something could go on in every function above."""
+    return many(
         size,
         """
         def link#(row):
             try:
+                link§(row)
                 row.save_it()
-            except ValueError:
+            except Exception:
                 row.fail_it()
-            link##(row)
-        """.replace("##", "@"),
+        """,
     )
+
+
+SHAPES = (classes_below_one, classes_of_one_name, swallows_in_a_chain_of_calls)
+
+
+def calls_and_findings(text: str, directory: Path) -> tuple[int, int]:
+    directory.mkdir()
+    (directory / "work.py").write_text(text)
+    done = subprocess.run([sys.executable, "-c", COUNTING, str(directory)], capture_output=True, text=True, check=True)
+    calls, findings = done.stdout.split()
+    return int(calls), int(findings)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_twice_as_much_code_takes_no_more_than_three_times_the_work(shape: Callable[[int], str], tmp_path: Path) -> None:
+    calls, findings = calls_and_findings(shape(40), tmp_path / "small")
+    more_calls, more_findings = calls_and_findings(shape(80), tmp_path / "large")
+    assert more_findings == 2 * findings
+    assert more_calls < 3 * calls

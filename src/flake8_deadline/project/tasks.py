@@ -6,14 +6,14 @@ reads no other. A task is what resolves to a queue's decorator or base class, or
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from flake8_deadline import queues
 from flake8_deadline.facts import Call, Class, Constant, Function, Value
 from flake8_deadline.project.enqueues import Enqueues
 from flake8_deadline.project.inference import Inference
-from flake8_deadline.project.modules import Source
+from flake8_deadline.project.modules import Source, is_test
 from flake8_deadline.project.objects import ClassRef, External, FunctionRef, Instance, Maker, Objects, Task
 from flake8_deadline.project.time import last_name
 
@@ -45,18 +45,26 @@ class Tasks:
         """Classes that an application is told of: `app.register_task(Sift())`."""
 
     def all(self) -> tuple[Declared, ...]:
+        """Those of tests are made to be run by tests: they count, and are looked for, only where there are no others."""
         files = self._modules.files
-        waiting = [path for path in files.names if not _MARKS.isdisjoint(files.outline(path).marks)]
-        waiting += files.mentions([word.rpartition(".")[2] for word in self._words])
+        marked = [path for path in files.names if not _MARKS.isdisjoint(files.outline(path).marks)]
+        marked += files.mentions([word.rpartition(".")[2] for word in self._words])
+        self._follow(marked, lambda path: not is_test(path))
+        if all(is_test(declared.path) for declared in self._found.values()):
+            self._follow(marked, lambda path: True)
+        found = sorted(self._found.values(), key=lambda declared: declared[:4])
+        return tuple(declared for declared in found if not is_test(declared.path)) or tuple(found)
+
+    def _follow(self, waiting: list[str], counts: Callable[[str], bool]) -> None:
+        """Look at these files, and at those that use what they make tasks with, as far as they count."""
         names: set[str] = set()
         while waiting:
-            for path in sorted(set(waiting) - self._looked):
+            for path in sorted(path for path in set(waiting) - self._looked if counts(path)):
                 self._looked.add(path)
                 self._look(self._modules.source(path))
             fresh = self._own_makers() - names
             names |= fresh
-            waiting = [path for path in files.mentions(sorted(fresh)) if path not in self._looked]
-        return tuple(sorted(self._found.values(), key=lambda declared: declared[:4]))
+            waiting = [path for path in self._modules.files.mentions(sorted(fresh)) if path not in self._looked]
 
     # What uses of its own the project makes of the queue
 
