@@ -32,8 +32,8 @@ class Memory:
     def summary(self, path):
         return read(self.texts[path])
 
-    def mentions(self, word):
-        return [path for path, text in self.texts.items() if word.encode() in text]
+    def mentions(self, words, among=None):
+        return [path for path in among or self.texts if any(word.encode() in self.texts[path] for word in words)]
 
 
 def project_of(text="", **texts):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import TYPE_CHECKING
 
 import pytest
@@ -103,3 +104,15 @@ def test_a_project_without_a_task_counts_every_loop_but_those_of_a_command_line(
     assert [(f.path, f.line, f.code) for f in analysis.findings] == [("library.py", 5, "LIM101")]
     assert "the project defines no task" in analysis.findings[0].message
     assert analysis.errors == ()
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_garbage_is_collected_after_a_run_if_it_was_before(enabled: bool, tmp_path: Path) -> None:
+    (tmp_path / "work.py").write_text("def work(): pass\n")
+    before = gc.isenabled()
+    try:
+        (gc.enable if enabled else gc.disable)()
+        analyse(Options(root=str(tmp_path), cache_dir="none"))
+        assert gc.isenabled() is enabled
+    finally:
+        (gc.enable if before else gc.disable)()

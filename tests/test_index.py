@@ -76,7 +76,7 @@ def test_a_text_given_for_a_file_stands_in_for_it_and_one_for_no_file_is_one_mor
     assert files.summary("office/mail.py") == read(b"def post(): ...")
     assert files.names["office/new.py"] == ("office.new",)
     assert files.hashes["office/new.py"] == content_hash(b"def send(): ...")
-    assert files.mentions("send") == ["office/new.py", "office/tasks.py"]
+    assert list(files.mentions(["send"])) == ["office/new.py", "office/tasks.py"]
 
 
 def test_what_is_excluded_is_not_there_unless_it_is_named(project: Path) -> None:
@@ -109,7 +109,7 @@ def test_a_file_that_is_gone_by_the_time_it_is_read_is_an_error_and_empty(projec
     monkeypatch.setattr(Cache, "text", gone)
     assert files.outline("office/mail.py") == outline(b"")
     assert files.summary("office/mail.py") == read(b"")
-    assert files.mentions("send") == []
+    assert list(files.mentions(["send"])) == []
     reason = "changed while the project was being read"
     assert files.errors() == (FileError("office/mail.py", 0, reason), FileError("office/tasks.py", 0, reason))
 

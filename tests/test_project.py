@@ -56,8 +56,9 @@ class Memory:
             self._summaries[path] = read(self.texts[path])
         return self._summaries[path]
 
-    def mentions(self, word: str) -> Iterable[str]:
-        return [path for path, text in self.texts.items() if word.encode() in text]
+    def mentions(self, words: Iterable[str], among: Iterable[str] | None = None) -> Iterable[str]:
+        needles = [word.encode() for word in words]
+        return [path for path in among or self.texts if any(needle in self.texts[path] for needle in needles)]
 
 
 def project_of(texts: Mapping[str, str] | str, **options: object) -> Project:
@@ -93,6 +94,68 @@ def test_a_file_that_no_task_can_reach_is_not_read():
     assert project.tasks
     assert project.reach.resolved
     assert set(project.modules.read) == {"shop/tasks.py", "shop/mail.py"}
+
+
+def test_a_subclass_is_read_where_it_may_override_what_is_called():
+    """A word of its file tells: that of the method, or of a property where an attribute is read."""
+    files = Memory(
+        {
+            "shop/__init__.py": "",
+            "shop/tasks.py": (
+                f"from celery import shared_task\nfrom shop.rows import Row\n{TASK}\ndef remind(row: Row):\n    row.send()\n    print(row.total)\n"
+            ),
+            "shop/rows.py": "class Row:\n    def send(self): pass\n    @property\n    def total(self): return 1\n",
+            "shop/other.py": "from shop.rows import Row\nclass Other(Row):\n    def load(self): pass\n",
+            "shop/late.py": "from shop.other import Other\nclass Late(Other):\n    def send(self): post(self)\n",
+            "shop/sums.py": "from shop.rows import Row\nclass Sum(Row):\n    total = 1\n",
+        }
+    )
+    project = Project(files, Options())
+    called = {target.qualname for found in project.reach.resolved.values() for one in found for target in one.targets}
+    assert called == {"Row.send", "Late.send", "Row.total"}
+    assert "shop/late.py" in files.asked
+    del files.texts["shop/late.py"], files.names["shop/late.py"]
+    files.asked.clear()
+    project = Project(files, Options())
+    assert project.reach.resolved
+    assert sorted(files.asked) == ["shop/rows.py", "shop/tasks.py"]
+
+
+def test_a_class_that_comes_from_another_by_two_ways_is_one_of_those_below_it():
+    project = project_of(
+        """
+        class Base:
+            def send(self): pass
+
+        class Left(Base): ...
+
+        class Right(Base): ...
+
+        class Both(Left, Right):
+            def send(self): post(self)
+        """
+    )
+    below = project.calls.subclasses(ClassRef("tasks.py", "Base"))
+    assert sorted(ref.qualname for ref in below) == ["Both", "Left", "Right"]
+
+
+def test_the_tests_are_looked_into_for_tasks_only_where_there_are_no_others():
+    made = f"from celery import shared_task\n{TASK}\ndef ping(): pass\n"
+    assert [declared.name for declared in project_of({"tests/test_work.py": made}).tasks] == ["tests.test_work.ping"]
+    both = project_of({"tests/test_work.py": made, "tasks.py": made})
+    assert [declared.name for declared in both.tasks] == ["tasks.ping"]
+    assert set(both.modules.read) == {"tasks.py"}
+
+
+def test_a_decorator_made_on_the_spot_is_followed_to_the_files_that_use_it():
+    project = project_of(
+        {
+            "mill/__init__.py": "",
+            "mill/jobs.py": "from functools import partial\nfrom celery import shared_task\njob = partial(shared_task, bind=True)\n",
+            "mill/work.py": "from mill.jobs import job\n@job()\ndef grind(self): pass\n",
+        }
+    )
+    assert [declared.name for declared in project.tasks] == ["mill.work.grind"]
 
 
 def test_a_file_is_read_once():

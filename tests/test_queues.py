@@ -27,8 +27,8 @@ class Memory:
     def summary(self, path):
         return read(self.texts[path])
 
-    def mentions(self, word):
-        return [path for path, text in self.texts.items() if word.encode() in text]
+    def mentions(self, words, among=None):
+        return [path for path in among or self.texts if any(word.encode() in self.texts[path] for word in words)]
 
 
 def project_of(**texts):
@@ -222,7 +222,7 @@ def test_a_call_of_a_huey_task_puts_it_into_the_queue_and_call_local_runs_it():
     """
     project = project_of(jobs=text)
     start = next(declared for declared in project.tasks if declared.name == "jobs.start")
-    called = [target.qualname for resolution in project.reach.resolved[start.task.runs].values() for target in resolution.targets]
+    called = [target.qualname for resolution in project.reach.resolved[start.task.runs] for target in resolution.targets]
     assert called == ["now"]
 
 

@@ -68,6 +68,15 @@ def chain(project: Project, reach: Reach, hazard: Hazard) -> tuple[Link, ...]:
     return (*down(project, reach, hazard.where), *loop, *under, end)
 
 
+def reached(project: Project) -> list[Hazard]:
+    """The nearest hazard for each swallow in the code that counts as reached."""
+    return project.once(_reached)
+
+
+def _reached(project: Project) -> list[Hazard]:
+    return nearest(project.deadlines)
+
+
 def nearest(deadlines: Deadlines) -> list[Hazard]:
     """One hazard for each swallow: a loop that goes on before one that merely still runs, and the end of the task last; the function's own before a
     caller's, short chains first.

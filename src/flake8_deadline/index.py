@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 from msgspec import Struct
@@ -75,9 +75,12 @@ class Index:
             self._errors.add(FileError(path, known.fault.line, known.fault.message))
         return known
 
-    def mentions(self, word: str) -> Iterable[str]:
-        needle = word.encode()
-        return [path for path in self._names if needle in (self._text(path) or b"")]
+    def mentions(self, words: Iterable[str], among: Iterable[str] | None = None) -> Iterator[str]:
+        needles = [word.encode() for word in words]
+        for path in self._names if among is None else among:
+            text = (self._text(path) or b"") if needles else b""
+            if any(needle in text for needle in needles):
+                yield path
 
     def _text(self, path: str) -> bytes | None:
         """The bytes that were hashed; None if they cannot be had any more: then nothing that is said of them is kept."""

@@ -24,9 +24,22 @@ class Place(NamedTuple):
 
     kind: Literal["rest", "loop", "body", "handler", "part", "with"]
     node: Union[tuple[Step, ...], Loop, Try, With]
+    """For "rest": the whole block."""
     outer: Place | None
-    before: tuple[Step, ...] = ()
-    """For "rest": the steps of the block that came before."""
+    ran: int = 0
+    """For "rest": how many steps of the block came before."""
+    next: int = 0
+    """For "rest": where in the block the steps begin that follow."""
+
+    @property
+    def before(self) -> tuple[Step, ...]:
+        """The steps of the block that came before."""
+        return self.node[: self.ran] if isinstance(self.node, tuple) else ()
+
+    @property
+    def rest(self) -> tuple[Step, ...]:
+        """The steps of the block that follow."""
+        return self.node[self.next :] if isinstance(self.node, tuple) else ()
 
 
 class Site(NamedTuple):
@@ -39,8 +52,7 @@ class Site(NamedTuple):
 def sites(steps: tuple[Step, ...], outer: Place | None = None) -> Iterator[Site]:
     """Every call of a body, in order, each with its place."""
     for index, step in enumerate(steps):
-        place = Place("rest", steps[index + 1 :], outer, steps[:index])
-        after = place._replace(before=steps[: index + 1])
+        place = Place("rest", steps, outer, index, index + 1)
         match step:
             case Call() | Access() | Yield():
                 yield Site(step, place)
@@ -50,14 +62,14 @@ def sites(steps: tuple[Step, ...], outer: Place | None = None) -> Iterator[Site]
             case Loop():
                 yield Site(step, place)
                 yield from sites(step.body, Place("loop", step, place))
-                yield from sites(step.otherwise, after)
+                yield from sites(step.otherwise, place._replace(ran=place.next))
             case Try():
                 yield from sites(step.body, Place("body", step, place))
                 part = Place("part", step, place)
                 for handler in step.handlers:
                     yield from sites(handler.body, Place("handler", step, place))
                 yield from sites(step.otherwise, part)
-                yield from sites(step.final, after)
+                yield from sites(step.final, place._replace(ran=place.next))
             case With():
                 yield Site(step, place)
                 yield from sites(step.body, Place("with", step, place))

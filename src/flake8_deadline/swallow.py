@@ -52,7 +52,8 @@ class Verdicts:
     def __init__(self, world: World) -> None:
         self._world = world
         self.paths = Paths(world)
-        self._thrown: dict[tuple[Flight, int, Swallow | None], frozenset[Fate]] = {}
+        self._thrown: dict[tuple[Flight, int, Swallow | None], tuple[Place | None, frozenset[Fate]]] = {}
+        """By the identity of the place, which is kept so that its identity stays its own."""
         self._leaves: dict[tuple[Flight, int], set[Exit]] = {}
 
     def strike(self, struck: Iterable[Site]) -> frozenset[Fate]:
@@ -100,8 +101,8 @@ class Verdicts:
             place = place.outer
         key = (flight, id(place), swallow)
         if key not in self._thrown:
-            self._thrown[key] = frozenset(self._thrown_at(flight, place, swallow))
-        return self._thrown[key]
+            self._thrown[key] = place, frozenset(self._thrown_at(flight, place, swallow))
+        return self._thrown[key][1]
 
     def _thrown_at(self, flight: Flight, place: Place | None, swallow: Swallow | None) -> Iterator[Fate]:
         if place is None:
@@ -205,8 +206,8 @@ class Verdicts:
             if place.kind == "body":
                 nexts = run(place.node.otherwise, [leave.state for leave in nexts], flight)
             return through(place.node.final, nexts | others, flight)
-        if isinstance(place.node, tuple):
-            nexts = run(place.node, [leave.state for leave in nexts], flight)
+        if place.rest:
+            nexts = run(place.rest, [leave.state for leave in nexts], flight)
         return nexts | others
 
     def _end(self, leave: Exit, place: Place | None, flight: Flight, swallow: Swallow | None) -> Iterator[Fate]:

@@ -37,9 +37,8 @@ class Project:
 
     @cached_property
     def tasks(self) -> tuple[Declared, ...]:
-        """The project's tasks. Those of tests are made to be run by tests; they count where there are no others."""
-        found = Tasks(self.inference, self.options.task_decorators).all()
-        return tuple(declared for declared in found if not is_test(declared.path)) or found
+        """The project's tasks."""
+        return Tasks(self.inference, self.options.task_decorators).all()
 
     @cached_property
     def known(self) -> bool:

@@ -36,11 +36,17 @@ class Resolution(NamedTuple):
         return bool(self.targets or self.objects)
 
 
+_UNKNOWN = Resolution()
+
+
 class Calls:
     def __init__(self, inference: Inference) -> None:
         self._inference = inference
         self._modules = inference.modules
-        self._subclasses: dict[str, list[tuple[str, str]]] | None = None
+        self._derived: dict[str, dict[tuple[str, str], None]] | None = None
+        self._below: dict[str, set[str]] = {}
+        self._by_ancestor: dict[str, dict[ClassRef, list[ClassRef]]] = {}
+        self._overriding: dict[tuple[ClassRef, str], list[Instance]] = {}
         self._property_names: frozenset[str] | None = None
         self._namesakes: dict[str, tuple[FunctionRef, ...]] = {}
         self._definitions: dict[str, list[str]] | None = None
@@ -55,21 +61,40 @@ class Calls:
             found = [self._method(o, name, frame) for o in objects if isinstance(o, Instance) for name in ("__enter__", "__exit__")]
             return Resolution(_sorted(target for targets in found for target in targets), NOTHING)
         if isinstance(step, Yield):
-            return Resolution()
+            return _UNKNOWN
         return Resolution(objects=self._looped(step.over, frame))
 
     def _access(self, value: Value, frame: FunctionRef) -> Resolution:
         """The property that reading an attribute runs."""
         owner, name = receiver(value)
         if name not in self._properties():
-            return Resolution()
+            return _UNKNOWN
         found = [
             self._inference.classes.getter(instance, name)
             for o in self._inference.evaluate(owner, frame)
             if isinstance(o, Instance)
-            for instance in self._stand_ins(o, name)
+            for instance in (self._stand_ins(o, name) if self._may_be_property_below(o.cls, name) else [o])
         ]
         return Resolution(_sorted(getter for getter in found if getter is not None))
+
+    def _may_be_property_below(self, ref: ClassRef, name: str) -> bool:
+        """Whether a file that may hold a subclass has a property of this name, as far as the bytes tell: then it is worth reading."""
+        return any(name in self._modules.files.outline(path).properties for path in self._files_below(ref))
+
+    def _files_below(self, ref: ClassRef) -> set[str]:
+        """The files with classes that have this class's word among their bases, or that of such a class, and so on."""
+        word = ref.qualname.rpartition(".")[2]
+        known = self._below.get(word)
+        if known is None:
+            words, waiting = {word}, [word]
+            known = self._below[word] = set()
+            while waiting:
+                for path, name in self._classes_with(waiting.pop()):
+                    known.add(path)
+                    if name not in words:
+                        words.add(name)
+                        waiting.append(name)
+        return known
 
     def _properties(self) -> frozenset[str]:
         if self._property_names is None:
@@ -133,32 +158,52 @@ class Calls:
         """The receiver, and the instances of subclasses that have an attribute of this name of their own, if it may be one of them."""
         if receiver.exact:
             return [receiver]
-        overriding = [Instance(cls) for cls in self.subclasses(receiver.cls) if name in self._inference.cls(cls).bindings]
-        return [receiver, *overriding] if len(overriding) < _MOST_OVERRIDES else [receiver]
+        key = (receiver.cls, name)
+        overriding = self._overriding.get(key)
+        if overriding is None:
+            below = self.subclasses(receiver.cls) if self._may_stand_below(receiver.cls, name) else []
+            overriding = [Instance(cls) for cls in below if name in self._inference.cls(cls).bindings]
+            self._overriding[key] = overriding = overriding if len(overriding) < _MOST_OVERRIDES else []
+        return [receiver, *overriding]
+
+    def _may_stand_below(self, ref: ClassRef, name: str) -> bool:
+        """Whether a file that may hold a subclass has this word at all; not worth asking where all these files are read."""
+        below = self._files_below(ref)
+        return below <= self._modules.read.keys() or any(self._modules.files.mentions([name], below))
 
     def subclasses(self, ref: ClassRef) -> list[ClassRef]:
         """Every class of the project below this one."""
-        if self._subclasses is None:
-            self._subclasses = {}
-            for path in self._modules.files.names:
-                for name, words in self._modules.files.outline(path).classes:
-                    for word in words:
-                        self._subclasses.setdefault(word, []).append((path, name))
-        found: list[ClassRef] = []
+        found: dict[ClassRef, None] = {}
         waiting = [ref]
         while waiting:
-            for path, name in self._subclasses.get(waiting.pop().qualname.rpartition(".")[2], ()):
-                for cls in self._modules.source(path).classes.values():
-                    candidate = ClassRef(path, cls.qualname)
-                    if (
-                        cls.qualname.rpartition(".")[2] == name
-                        and candidate != ref
-                        and candidate not in found
-                        and ref in self._inference.classes.ancestors(candidate)
-                    ):
-                        found.append(candidate)
-                        waiting.append(candidate)
-        return found
+            for candidate in self._heirs(waiting.pop().qualname.rpartition(".")[2]).get(ref, ()):
+                if candidate != ref and candidate not in found:
+                    found[candidate] = None
+                    waiting.append(candidate)
+        return list(found)
+
+    def _heirs(self, word: str) -> dict[ClassRef, list[ClassRef]]:
+        """The classes that have this word among their bases, by each of their ancestors."""
+        known = self._by_ancestor.get(word)
+        if known is None:
+            known = self._by_ancestor[word] = {}
+            for path, name in self._classes_with(word):
+                for cls in self._modules.source(path).classes_named(name):
+                    heir = ClassRef(path, cls.qualname)
+                    for ancestor in self._inference.classes.ancestors(heir):
+                        if isinstance(ancestor, ClassRef):
+                            known.setdefault(ancestor, []).append(heir)
+        return known
+
+    def _classes_with(self, word: str) -> Iterable[tuple[str, str]]:
+        """Path and name of the classes that have a word among their bases."""
+        if self._derived is None:
+            self._derived = {}
+            for path in self._modules.files.names:
+                for name, words in self._modules.files.outline(path).classes:
+                    for base in words:
+                        self._derived.setdefault(base, {})[path, name] = None
+        return self._derived.get(word, ())
 
     # Receivers nobody knows
 

@@ -81,14 +81,14 @@ class Classes:
             if isinstance(of, Instance) and any(isinstance(o, External) and o.name.endswith(_FIELDS) for o in objects):
                 return self._related(bindings[name], frame, of.cls)
             return frozenset().union(*[self._bound(o, of) for o in objects])
-        values: set[Object] = set()
-        said = False
-        for method in self._inference.modules.source(ancestor.path).methods.get(ancestor.qualname, ()):
-            key = f"{method.parameters[0].name}.{name}" if method.parameters else ""
-            if key in method.bindings:
-                said = True
-                values |= self._inference.union(method.bindings[key], FunctionRef(ancestor.path, method.qualname, of))
-        return frozenset(values) if said else None
+        methods = self._inference.modules.source(ancestor.path).attributes.get(ancestor.qualname, {}).get(name)
+        if methods is None:
+            return None
+        given = [
+            self._inference.union(method.bindings[f"{method.parameters[0].name}.{name}"], FunctionRef(ancestor.path, method.qualname, of))
+            for method in methods
+        ]
+        return frozenset().union(*given)
 
     def getter(self, of: Instance, name: str) -> FunctionRef | None:
         """The method that runs when an attribute of an instance is read, if it is a property of the project."""

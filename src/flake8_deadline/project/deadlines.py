@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
+from typing import Union
 
 from flake8_deadline import queues
-from flake8_deadline.facts import Call, Loop, With, Yield
+from flake8_deadline.facts import Call, Constant, Loop, With, Yield
 from flake8_deadline.flights import Flight, Passage, Told
 from flake8_deadline.paths import Exit
 from flake8_deadline.project.absorption import Absorption
@@ -14,7 +15,7 @@ from flake8_deadline.project.catching import Catching
 from flake8_deadline.project.contexts import Contexts
 from flake8_deadline.project.inference import Inference
 from flake8_deadline.project.objects import FunctionRef
-from flake8_deadline.project.reach import Reach
+from flake8_deadline.project.reach import Edge, Reach
 from flake8_deadline.project.retries import Retries
 from flake8_deadline.project.time import Time
 from flake8_deadline.project.world import FunctionWorld
@@ -24,6 +25,10 @@ from flake8_deadline.truth import State
 
 _MOST_ROUNDS = 8
 """How often a function is followed again because a callee lets more out; recursion could go round longer, and adds nothing then."""
+
+
+Mode = Union[Flight, Constant, None]
+"""How a swallow reaches a caller: as another error, or by a return with a constant or (None) with anything."""
 
 
 class Deadlines:
@@ -51,6 +56,7 @@ class Deadlines:
         self._returns: dict[FunctionRef, bool] = {}
         self._told: dict[tuple[FunctionRef, frozenset[str], Flight], Told | None] = {}
         self._loops: dict[FunctionRef, bool] = {}
+        self._after: dict[tuple[FunctionRef, int, bool, Mode], frozenset[Fate]] = {}
         self._apart: dict[FunctionRef, FunctionWorld] = {}
         self._passing: set[tuple[FunctionRef, Flight]] = set()
         self.retries = Retries(inference, self)
@@ -125,6 +131,14 @@ class Deadlines:
         fates = {fate for site in world.sites if isinstance(site.step, Yield) for fate in world.verdicts.throw(flight, site.place)}
         self._passing.discard(key)
         return frozenset(_passage(fate, frame) for fate in fates) or frozenset({Passage(flight)})
+
+    def after(self, edge: Edge, mode: Mode) -> frozenset[Fate]:
+        """What happens at a call from which a swallow has come back, or from which another error comes."""
+        key = (edge.caller, id(edge.site), edge.iterates, mode)
+        if key not in self._after:
+            verdicts, place = self.worlds[edge.caller].verdicts, edge.place
+            self._after[key] = verdicts.throw(mode, place) if isinstance(mode, Flight) else verdicts.resume(place, edge.site.step, mode)
+        return self._after[key]
 
     def _lets_out(self, frame: FunctionRef, fates: frozenset[Fate]) -> bool:
         """Note what comes out of a function; True if that is news."""

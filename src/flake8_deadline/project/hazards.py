@@ -8,18 +8,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from typing import Literal, NamedTuple, Union
+from typing import Literal, NamedTuple
 
-from flake8_deadline.facts import Constant, Loop
 from flake8_deadline.flights import Flight, Swallow
-from flake8_deadline.places import Place
-from flake8_deadline.project.deadlines import Deadlines
+from flake8_deadline.project.deadlines import Deadlines, Mode
 from flake8_deadline.project.objects import FunctionRef
-from flake8_deadline.project.reach import Edge
 from flake8_deadline.swallow import Fate
-
-Mode = Union[Flight, Constant, None]
-"""How a swallow reaches a caller: as another error, or by a return with a constant or (None) with anything."""
 
 Calls = tuple[tuple[FunctionRef, int], ...]
 """Functions, each with the line on which it calls the next."""
@@ -88,7 +82,7 @@ def _above(deadlines: Deadlines, frame: FunctionRef, swallow: Swallow, fates: li
             ends = Hazard(frame, swallow, "ends", callee, 0, calls)
         for edge in deadlines.reach.callers.get(callee, ()):
             down: Calls = ((edge.caller, edge.site.step.line), *calls)
-            after = resumed(deadlines, edge, mode)
+            after = deadlines.after(edge, mode)
             hazard = _goes_on(frame, swallow, after, edge.caller, down)
             if hazard and hazard.goes_on == "loops":
                 return hazard
@@ -114,20 +108,6 @@ def _goes_on(frame: FunctionRef, swallow: Swallow, fates: Iterable[Fate], where:
         return Hazard(frame, swallow, "loops", where, loops[0], calls)
     later = sorted(fate.line for fate in fates if fate.kind == "later" and swallow.sweep)
     return Hazard(frame, swallow, "later", where, later[0], calls) if later else None
-
-
-def resumed(deadlines: Deadlines, edge: Edge, mode: Mode) -> frozenset[Fate]:
-    """What happens at a call from which a swallow has come back, or from which another error comes."""
-    verdicts, step = deadlines.worlds[edge.caller].verdicts, edge.site.step
-    if isinstance(mode, Flight):
-        return verdicts.throw(mode, around(edge))
-    return verdicts.resume(around(edge), step, mode)
-
-
-def around(edge: Edge) -> Place | None:
-    """What stands around a call; one that is made for each of several items (`map`) stands in a loop."""
-    place, line = edge.site.place, edge.site.step.line
-    return Place("loop", Loop(line, 0, "comprehension", None, (), ()), place) if edge.iterates else place
 
 
 def _modes(fates: Iterable[Fate]) -> set[Mode]:

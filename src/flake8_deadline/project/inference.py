@@ -72,6 +72,8 @@ class Inference:
         self.results = Results(self)
         self._known: dict[str, dict[FunctionRef, dict[int | str, tuple[Value, Objects]]]] = {}
         """By path and frame: each value evaluated, by name or identity, kept so that its identity stays its own."""
+        self._same: dict[Objects, Objects] = {}
+        """One of each set of objects: the same few are meant again and again."""
         self._passed: dict[tuple[str, str, str], Objects] = {}
         self._depth = 0
 
@@ -156,9 +158,10 @@ class Inference:
             return NOTHING
         known[key] = value, NOTHING
         found = self._evaluate(value, frame)
-        known[key] = value, found if len(found) <= _MOST else NOTHING
+        found = self._same.setdefault(found, found) if len(found) <= _MOST else NOTHING
+        known[key] = value, found
         self._depth -= 1
-        return known[key][1]
+        return found
 
     def _enter(self) -> bool:
         if self._depth >= _DEEPEST:

@@ -31,8 +31,8 @@ class Files(Protocol):
 
     def summary(self, path: str) -> Summary: ...
 
-    def mentions(self, word: str) -> Iterable[str]:
-        """The paths of the files whose bytes hold a word."""
+    def mentions(self, words: Iterable[str], among: Iterable[str] | None = None) -> Iterable[str]:
+        """The paths of the files (all, or these) whose bytes hold one of these words, one by one."""
 
 
 class Source:
@@ -44,6 +44,7 @@ class Source:
         self.functions: dict[str, Function] = {function.qualname: function for function in summary.functions}
         self.classes: dict[str, Class] = {cls.qualname: cls for cls in summary.classes}
         self._sites: dict[str, tuple[Site, ...]] = {}
+        self._positions: dict[str, dict[int, int]] = {}
 
     @cached_property
     def body(self) -> Function | None:
@@ -64,10 +65,41 @@ class Source:
                 found.setdefault(function.owner, []).append(function)
         return found
 
+    @cached_property
+    def attributes(self) -> dict[str, dict[str, list[Function]]]:
+        """For each class and attribute, the methods that give it a value: `self.name = …`."""
+        found: dict[str, dict[str, list[Function]]] = {}
+        for cls, methods in self.methods.items():
+            given = found.setdefault(cls, {})
+            for method in methods:
+                own = f"{method.parameters[0].name}." if method.parameters else "."
+                for name in method.bindings:
+                    if name.startswith(own):
+                        given.setdefault(name.removeprefix(own), []).append(method)
+        return found
+
+    def classes_named(self, name: str) -> list[Class]:
+        """The classes of this name, wherever in the file they stand."""
+        return self._named.get(name, [])
+
+    @cached_property
+    def _named(self) -> dict[str, list[Class]]:
+        found: dict[str, list[Class]] = {}
+        for cls in self.classes.values():
+            found.setdefault(cls.qualname.rpartition(".")[2], []).append(cls)
+        return found
+
     def sites(self, qualname: str) -> tuple[Site, ...]:
         known = self._sites.get(qualname)
         if known is None:
             known = self._sites[qualname] = tuple(sites(self.functions[qualname].steps))
+        return known
+
+    def positions(self, qualname: str) -> dict[int, int]:
+        """Where each step (by identity) stands among the sites of a function."""
+        known = self._positions.get(qualname)
+        if known is None:
+            known = self._positions[qualname] = {id(site.step): position for position, site in enumerate(self.sites(qualname))}
         return known
 
 

@@ -17,7 +17,7 @@ from flake8_deadline.flights import Flight, Swallow
 from flake8_deadline.places import Place, Site
 from flake8_deadline.project.catching import externals
 from flake8_deadline.project.deadlines import Deadlines
-from flake8_deadline.project.hazards import Calls, around, resumed
+from flake8_deadline.project.hazards import Calls
 from flake8_deadline.project.objects import External, FunctionRef, Objects, RowsMethod
 from flake8_deadline.project.time import last_name
 from flake8_deadline.swallow import Fate
@@ -96,13 +96,13 @@ class Poisonings:
                 continue
             for edge in self._deadlines.reach.callers.get(callee, ()):
                 down: Calls = ((edge.caller, edge.site.step.line), *calls)
-                after = [fate for mode in modes for fate in resumed(self._deadlines, edge, mode)]
-                found = self._in_loop(edge.caller, around(edge), after)
+                after = [fate for mode in modes for fate in self._deadlines.after(edge, mode)]
+                found = self._in_loop(edge.caller, edge.place, after)
                 if found:
                     return (*found[:3], down)
                 if edge.caller not in seen:
                     seen.add(edge.caller)
-                    waiting.append((edge.caller, around(edge), after, down))
+                    waiting.append((edge.caller, edge.place, after, down))
         return None
 
     def _in_loop(self, frame: FunctionRef, place: Place | None, fates: list[Fate]) -> tuple[FunctionRef, int, tuple[str, int], Calls] | None:

@@ -6,14 +6,14 @@ reads no other. A task is what resolves to a queue's decorator or base class, or
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from flake8_deadline import queues
 from flake8_deadline.facts import Call, Class, Constant, Function, Value
 from flake8_deadline.project.enqueues import Enqueues
 from flake8_deadline.project.inference import Inference
-from flake8_deadline.project.modules import Source
+from flake8_deadline.project.modules import Source, is_test
 from flake8_deadline.project.objects import ClassRef, External, FunctionRef, Instance, Maker, Objects, Task
 from flake8_deadline.project.time import last_name
 
@@ -45,19 +45,26 @@ class Tasks:
         """Classes that an application is told of: `app.register_task(Sift())`."""
 
     def all(self) -> tuple[Declared, ...]:
+        """Those of tests are made to be run by tests: they count, and are looked for, only where there are no others."""
         files = self._modules.files
-        waiting = [path for path in files.names if not _MARKS.isdisjoint(files.outline(path).marks)]
-        for word in self._words:
-            waiting += files.mentions(word.rpartition(".")[2])
+        marked = [path for path in files.names if not _MARKS.isdisjoint(files.outline(path).marks)]
+        marked += files.mentions([word.rpartition(".")[2] for word in self._words])
+        self._follow(marked, lambda path: not is_test(path))
+        if all(is_test(declared.path) for declared in self._found.values()):
+            self._follow(marked, lambda path: True)
+        found = sorted(self._found.values(), key=lambda declared: declared[:4])
+        return tuple(declared for declared in found if not is_test(declared.path)) or tuple(found)
+
+    def _follow(self, waiting: list[str], counts: Callable[[str], bool]) -> None:
+        """Look at these files, and at those that use what they make tasks with, as far as they count."""
         names: set[str] = set()
         while waiting:
-            for path in sorted(set(waiting) - self._looked):
+            for path in sorted(path for path in set(waiting) - self._looked if counts(path)):
                 self._looked.add(path)
                 self._look(self._modules.source(path))
             fresh = self._own_makers() - names
             names |= fresh
-            waiting = [path for name in sorted(fresh) for path in files.mentions(name) if path not in self._looked]
-        return tuple(sorted(self._found.values(), key=lambda declared: declared[:4]))
+            waiting = [path for path in self._modules.files.mentions(sorted(fresh)) if path not in self._looked]
 
     # What uses of its own the project makes of the queue
 
@@ -71,15 +78,15 @@ class Tasks:
                 if name and "." not in name and self._is_factory(function, path):
                     names.add(name)
             names |= {cls.qualname for cls in source.classes.values() if self._base(ClassRef(path, cls.qualname))}
-            if self._is_of_a_queue(path):
-                names.update(self._bound_makers(source))
+            names.update(self._bound_makers(source))
         return names
 
     def _bound_makers(self, source: Source) -> Iterator[str]:
         """The names of a file that hold a decorator of tasks made on the spot: `job = partial(rq.decorators.job, connection=redis)`."""
         frame = FunctionRef(source.path, "")
         for name, values in source.body.bindings.items() if source.body else ():
-            if any(self._is_maker(o) for value in values if isinstance(value, Call) for o in self._inference.evaluate(value, frame)):
+            made = {o for value in values if isinstance(value, Call) for o in self._inference.evaluate(value, frame)}
+            if any(self._is_maker(o) for o in made if not isinstance(o, Task)):
                 yield name
 
     def _is_of_a_queue(self, path: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from flake8_deadline import libraries, queues
@@ -33,24 +34,30 @@ class FunctionWorld:
         self._signals = deadlines.signals(frame)
         self.steps = facts.steps
         self.sites = deadlines.reach.sites(frame)
-        self._resolved = {id(site.step): resolution for site, resolution in zip(self.sites, deadlines.reach.resolved.get(frame, {}).values())}
+        self._positions = self._inference.modules.source(frame.path).positions(frame.qualname)
+        self._resolved = deadlines.reach.resolved.get(frame)
+        self._apart: dict[int, Resolution] = {}
         self._taken: dict[tuple[int, Flight], Taken] = {}
         self._passages: dict[tuple[int, Flight], frozenset[Passage]] = {}
-        self._contexts = Contexts(deadlines, frame)
-        self.verdicts = Verdicts(self)
+
+    @cached_property
+    def verdicts(self) -> Verdicts:
+        return Verdicts(self)
 
     def settle_again(self) -> None:
         """Forget what was followed: a callee has turned out to let more out."""
-        self.verdicts = Verdicts(self)
+        self.__dict__.pop("verdicts", None)
 
     @property
     def is_abstract(self) -> bool:
         return len(self.steps) == 1 and isinstance(self.steps[0], Raise)
 
     def resolution(self, step: Timed) -> Resolution:
-        found = self._resolved.get(id(step))
+        if self._resolved is not None and (position := self._positions.get(id(step))) is not None:
+            return self._resolved[position]
+        found = self._apart.get(id(step))
         if found is None:
-            found = self._resolved[id(step)] = self._deadlines.reach.resolve(step, self._frame)
+            found = self._apart[id(step)] = self._deadlines.reach.resolve(step, self._frame)
         return found
 
     # What a call does
@@ -104,7 +111,7 @@ class FunctionWorld:
     def contexts(self, step: With, flight: Flight) -> frozenset[Passage]:
         key = (id(step), flight)
         if key not in self._passages:
-            self._passages[key] = self._contexts.passages(step, flight)
+            self._passages[key] = Contexts(self._deadlines, self._frame).passages(step, flight)
         return self._passages[key]
 
     def absorbs(self, step: Timed, flight: Flight) -> Absorbed | None:

@@ -20,6 +20,11 @@ class Expressions:
         self._lambdas: dict[ast.Lambda, str] = {}
         self.values = Values(self._lambda)
 
+    def forget(self) -> None:
+        """Let the file's tree go, as soon as it is read and not only when garbage is next collected."""
+        self._lambdas.clear()
+        self.values.forget()
+
     def read(self, node: ast.AST, out: list[Step], awaited: bool = False, discarded: bool = False) -> None:
         """Append the calls in an expression to `out`, in the order they run."""
         if isinstance(node, _LEAVES):

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 
 from flake8_deadline.facts import Outline
 
 MARKS: dict[str, tuple[bytes, ...]] = {
-    "task": (b"celery", b"shared_task", b"periodic_task", b"register_task", b".task", b"Task"),
+    "task": (b"celery", b"shared_task", b"periodic_task", b"register_task", b"Task"),
     "queue": (b"rq", b"enqueue", b"huey", b"dramatiq", b"django_q"),
     "handler": (b"except", b"suppress", b"finally"),
     "loop": (b"for ", b"while ", b"map(", b"for\t", b"while\t", b"for(", b"while(", b"for[", b"while[", b"for\\", b"while\\"),
@@ -21,6 +22,8 @@ MARKS: dict[str, tuple[bytes, ...]] = {
 }
 """What a file must bear for each demand: a task or a project's own way to make one, a queue other than Celery, a handler, a loop, rows
 that are fetched one by one, a limit."""
+_APP_TASK = re.compile(rb"\.task\b")
+"""An application's decorator marks a task, too. `from .tasks import send` does not, or every test would be one."""
 
 _SUSPECT = (
     re.compile(rb"print[ \t]+[\"'\w%]"),
@@ -51,12 +54,18 @@ def outline(source: bytes) -> Outline:
     if b"\r" in source:
         source = source.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     return Outline(
-        frozenset(mark for mark, words in MARKS.items() if any(word in source for word in words)),
+        frozenset(_marks(source)),
         _suspect(source),
         tuple((_text(name), tuple(sorted({_text(word) for word in _WORD.findall(bases)}))) for name, bases in _CLASS.findall(source)),
         frozenset(map(_text, _DEFINITION.findall(source))),
         frozenset(map(_text, _PROPERTY.findall(source))),
     )
+
+
+def _marks(source: bytes) -> Iterator[str]:
+    yield from (mark for mark, words in MARKS.items() if any(word in source for word in words))
+    if _APP_TASK.search(source):
+        yield "task"
 
 
 def _suspect(source: bytes) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
+from typing import ClassVar
 
 from flake8_deadline.facts import (
     Assign,
@@ -44,37 +45,12 @@ class Statements:
         self._gathered = gathered
         self._expressions = Expressions(gathered)
         self._values = self._expressions.values
-        self._definitions = definitions = Definitions(gathered, self._expressions, self.block)
-        self._readers: dict[type[ast.stmt], Callable[..., None]] = {
-            ast.Expr: lambda node, out: self._expressions.read(node.value, out, discarded=True),
-            ast.Assign: self._assign,
-            ast.AnnAssign: self._annotated,
-            ast.AugAssign: self._augmented,
-            ast.Assert: self._assert,
-            ast.Delete: self._delete,
-            ast.Return: self._return,
-            ast.Raise: self._raise,
-            ast.If: self._if,
-            ast.Match: self._match,
-            ast.For: self._for,
-            ast.AsyncFor: self._for,
-            ast.While: self._while,
-            ast.Try: self._try,
-            getattr(ast, "TryStar", ast.Try): self._try,
-            ast.With: self._with,
-            ast.AsyncWith: self._with,
-            ast.Break: lambda node, out: out.append(Break(node.lineno, self._column(node))),
-            ast.Continue: lambda node, out: out.append(Continue(node.lineno, self._column(node))),
-            ast.FunctionDef: lambda node, out: definitions.define(node),
-            ast.AsyncFunctionDef: lambda node, out: definitions.define(node),
-            ast.ClassDef: lambda node, out: definitions.classes(node),
-            ast.Import: lambda node, out: definitions.imports(node),
-            ast.ImportFrom: lambda node, out: definitions.imports_from(node),
-        }
+        self._definitions = Definitions(gathered, self._expressions, self.block)
 
     def module(self, tree: ast.Module) -> None:
         steps = self.block(tree.body)
         self._gathered.function(self._gathered.scope, 1, 1, steps)
+        self._expressions.forget()
 
     def block(self, statements: Iterable[ast.stmt]) -> tuple[Step, ...]:
         out: Steps = []
@@ -82,7 +58,7 @@ class Statements:
         for statement in statements:
             read = self._readers.get(statement.__class__)
             if read:
-                read(statement, out)
+                read(self, statement, out)
         self._gathered.leave()
         return tuple(out)
 
@@ -230,3 +206,30 @@ class Statements:
                 self._expressions.bind(item.optional_vars, Entered(value), out)
                 self._expressions.assign(item.optional_vars, None, out)
         out.append(With(node.lineno, self._column(node), tuple(items), self.block(node.body), isinstance(node, ast.AsyncWith)))
+
+    _readers: ClassVar[dict[type[ast.stmt], Callable[..., None]]] = {
+        ast.Expr: lambda self, node, out: self._expressions.read(node.value, out, discarded=True),
+        ast.Assign: _assign,
+        ast.AnnAssign: _annotated,
+        ast.AugAssign: _augmented,
+        ast.Assert: _assert,
+        ast.Delete: _delete,
+        ast.Return: _return,
+        ast.Raise: _raise,
+        ast.If: _if,
+        ast.Match: _match,
+        ast.For: _for,
+        ast.AsyncFor: _for,
+        ast.While: _while,
+        ast.Try: _try,
+        getattr(ast, "TryStar", ast.Try): _try,
+        ast.With: _with,
+        ast.AsyncWith: _with,
+        ast.Break: lambda self, node, out: out.append(Break(node.lineno, self._column(node))),
+        ast.Continue: lambda self, node, out: out.append(Continue(node.lineno, self._column(node))),
+        ast.FunctionDef: lambda self, node, out: self._definitions.define(node),
+        ast.AsyncFunctionDef: lambda self, node, out: self._definitions.define(node),
+        ast.ClassDef: lambda self, node, out: self._definitions.classes(node),
+        ast.Import: lambda self, node, out: self._definitions.imports(node),
+        ast.ImportFrom: lambda self, node, out: self._definitions.imports_from(node),
+    }

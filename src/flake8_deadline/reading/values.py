@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
+from typing import ClassVar
 
 from flake8_deadline.facts import Attr, Both, Call, Compare, Constant, Defined, Either, Hint, Item, Not, Sequence, Table, Value
 
@@ -39,36 +40,17 @@ class Values:
         self._define_lambda = define_lambda
         self._depth = 0
         self._calls: dict[ast.Call, Call] = {}
-        self._makers: dict[type[ast.expr], Callable[..., Value]] = {
-            ast.Name: lambda node: node.id,
-            ast.Attribute: self._attribute,
-            ast.Call: self.call,
-            ast.Constant: self._constant,
-            ast.Tuple: self._display,
-            ast.List: self._display,
-            ast.Set: self._display,
-            ast.Dict: self._table,
-            ast.Subscript: lambda node: Item(self.value(node.value), self.value(node.slice)),
-            ast.BoolOp: self._boolean,
-            ast.IfExp: lambda node: Either((self.value(node.body), self.value(node.orelse))),
-            ast.UnaryOp: self._unary,
-            ast.BinOp: self._binary,
-            ast.Compare: self._compare,
-            ast.Lambda: lambda node: Defined(self._define_lambda(node)),
-            ast.Await: lambda node: self.value(node.value),
-            ast.NamedExpr: lambda node: self.value(node.value),
-            ast.ListComp: self._comprehension,
-            ast.SetComp: self._comprehension,
-            ast.GeneratorExp: self._comprehension,
-            ast.Starred: lambda node: self.value(node.value),
-        }
+
+    def forget(self) -> None:
+        """Let the nodes of the calls go."""
+        self._calls.clear()
 
     def value(self, node: ast.expr | None) -> Value:
         maker = self._makers.get(node.__class__)  # type: ignore[arg-type]
         if maker is None or self._depth == _DEEPEST:
             return None
         self._depth += 1
-        made = maker(node)
+        made = maker(self, node)
         self._depth -= 1
         return made
 
@@ -169,6 +151,30 @@ class Values:
         if len(node.ops) != 1:
             return None
         return Compare(self.value(node.left), _COMPARISONS.get(type(node.ops[0]), "<"), self.value(node.comparators[0]))
+
+    _makers: ClassVar[dict[type[ast.expr], Callable[..., Value]]] = {
+        ast.Name: lambda self, node: node.id,
+        ast.Attribute: _attribute,
+        ast.Call: call,
+        ast.Constant: _constant,
+        ast.Tuple: _display,
+        ast.List: _display,
+        ast.Set: _display,
+        ast.Dict: _table,
+        ast.Subscript: lambda self, node: Item(self.value(node.value), self.value(node.slice)),
+        ast.BoolOp: _boolean,
+        ast.IfExp: lambda self, node: Either((self.value(node.body), self.value(node.orelse))),
+        ast.UnaryOp: _unary,
+        ast.BinOp: _binary,
+        ast.Compare: _compare,
+        ast.Lambda: lambda self, node: Defined(self._define_lambda(node)),
+        ast.Await: lambda self, node: self.value(node.value),
+        ast.NamedExpr: lambda self, node: self.value(node.value),
+        ast.ListComp: _comprehension,
+        ast.SetComp: _comprehension,
+        ast.GeneratorExp: _comprehension,
+        ast.Starred: lambda self, node: self.value(node.value),
+    }
 
 
 def _links(node: ast.expr) -> int:

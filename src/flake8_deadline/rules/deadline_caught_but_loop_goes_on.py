@@ -48,7 +48,7 @@ from flake8_deadline.rule import Finding, Rule
 
 
 def check(project: Project) -> Iterator[Finding]:
-    for hazard in chains.nearest(project.deadlines):
+    for hazard in chains.reached(project):
         swallow = hazard.swallow
         if hazard.goes_on == "loops" and swallow.explicit and swallow.takes == "signal" and swallow.kind in ("clause", "context"):
             message = (

@@ -47,7 +47,7 @@ from flake8_deadline.rule import Finding, Rule
 
 
 def check(project: Project) -> Iterator[Finding]:
-    for hazard in chains.nearest(project.deadlines):
+    for hazard in chains.reached(project):
         if chains.loops(hazard) and hazard.swallow.kind == "finally":
             message = (
                 f"deadline dropped: '{chains.taker(hazard.swallow)}' drops {chains.taken(hazard.swallow)}{chains.too(hazard.swallow)} "

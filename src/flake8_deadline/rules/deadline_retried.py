@@ -79,7 +79,7 @@ class Option(NamedTuple):
 
 
 def check(project: Project) -> Iterator[Finding]:
-    nearest = chains.nearest(project.deadlines)
+    nearest = chains.reached(project)
     for hazard, more in _one_a_client([hazard for hazard in nearest if hazard.swallow.kind == "retry"]):
         swallow = hazard.swallow
         message = (

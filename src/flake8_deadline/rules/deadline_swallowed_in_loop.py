@@ -51,7 +51,7 @@ from flake8_deadline.rule import Finding, Rule
 
 
 def check(project: Project) -> Iterator[Finding]:
-    for hazard in chains.nearest(project.deadlines):
+    for hazard in chains.reached(project):
         if chains.loops(hazard) and not hazard.calls and hazard.swallow.kind == "clause" and not hazard.swallow.explicit:
             place = "in this loop " if hazard.goes_on == "loops" else ""
             message = (

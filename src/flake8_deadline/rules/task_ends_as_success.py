@@ -47,7 +47,7 @@ from flake8_deadline.rule import Finding, Rule
 
 
 def check(project: Project) -> Iterator[Finding]:
-    for hazard in chains.nearest(project.deadlines):
+    for hazard in chains.reached(project):
         if project.known and hazard.goes_on == "ends" and not hazard.swallow.explicit:
             message = (
                 f"deadline ends as success: '{chains.taker(hazard.swallow)}' takes {chains.taken(hazard.swallow)}{chains.too(hazard.swallow)} "
