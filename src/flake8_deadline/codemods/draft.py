@@ -64,7 +64,7 @@ def place(finding: Finding) -> Place:
 def draft(root: Path, path: str, findings: Iterable[Finding], first_party: frozenset[str]) -> Draft:
     """Carry out the fixes of one file's findings. Nothing is raised: what cannot be done is refused with a reason."""
     # Only now, as importing libcst takes longer than linting many a project, and most runs find nothing to fix.
-    from flake8_deadline.codemods.reraise import Edit, Refusal, insert_reraise  # noqa: PLC0415
+    from flake8_deadline.codemods.reraise import Edit, insert_reraise  # noqa: PLC0415
     from flake8_deadline.codemods.verify import verify  # noqa: PLC0415
 
     old = b""
@@ -76,5 +76,13 @@ def draft(root: Path, path: str, findings: Iterable[Finding], first_party: froze
         if edit.fixes:
             verify(old, edit)
     except RefusedError as error:
-        edit = Edit(old, refusals=tuple(Refusal(fix, str(error)) for fix in fixes))
+        return refused(path, old, members, str(error))
     return Draft(path, old, members, edit)
+
+
+def refused(path: str, old: bytes, findings: Iterable[Finding], reason: str) -> Draft:
+    """A draft that changes nothing."""
+    from flake8_deadline.codemods.reraise import Edit, Refusal  # noqa: PLC0415
+
+    members = tuple(sorted(findings, key=place))
+    return Draft(path, old, members, Edit(old, refusals=tuple(Refusal(one.fix, reason) for one in members if one.fix is not None)))
