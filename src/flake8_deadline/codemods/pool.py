@@ -113,7 +113,7 @@ def _share_out(task: _Task, waiting: list[tuple[str, Sequence[Finding]]], count:
                 with suppress(OSError):  # where it has died before it was asked
                     pipe.send(waiting[-1])
                     at_work[pipe] = waiting.pop()
-            answered = wait(at_work)
+            answered = wait(at_work) if at_work else []
             for pipe in [pipe for pipe in at_work if pipe in answered]:
                 path, findings = at_work.pop(pipe)
                 try:
