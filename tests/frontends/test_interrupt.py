@@ -22,7 +22,8 @@ from flake8_deadline.codemods.mend import Mended
 from flake8_deadline.rule import Finding
 from flake8_deadline.signals import ENDING, waiting
 
-OLD = """\
+OLD = (
+    """\
 from celery import shared_task
 
 
@@ -34,12 +35,15 @@ def sync(rows):
         except Exception:
             row.fail()
 """
+    + "\n# And so on, so that the work is worth sharing out.\n" * 10
+)
 NEW = OLD.replace("task\n\n\n", "task\nfrom celery.exceptions import SoftTimeLimitExceeded\n\n\n", 1).replace(
     "        except Exception:", "        except SoftTimeLimitExceeded:\n            raise\n        except Exception:"
 )
 COUNT = 70
 SIGNALS = {signal.SIGINT: 130, signal.SIGTERM: 143}
 
+pytestmark = pytest.mark.usefixtures("handlers")
 each_signal = pytest.mark.parametrize("number", [pytest.param(number, id=number.name) for number in SIGNALS])
 
 
@@ -143,15 +147,6 @@ def alive(group):
     return True
 
 
-@pytest.fixture
-def handlers():
-    """What is put in place of a handler does not outlive the test."""
-    before = {number: signal.getsignal(number) for number in (*ENDING, signal.SIGALRM)}
-    yield before
-    for number, handler in before.items():
-        signal.signal(number, handler)
-
-
 def run_main(monkeypatch, work, arguments=("check",)):
     monkeypatch.setattr("flake8_deadline.cli.check.run", work)
     monkeypatch.setattr("sys.argv", ["flake8-deadline", "check"])
@@ -164,7 +159,7 @@ def test_work_that_only_computes_ends_at_once_and_the_handlers_are_those_of_befo
     assert {number: signal.getsignal(number) for number in handlers} == handlers
 
 
-def test_a_second_signal_does_not_disturb_what_the_first_has_begun_to_clear_away(monkeypatch, handlers):
+def test_a_second_signal_does_not_disturb_what_the_first_has_begun_to_clear_away(monkeypatch):
     cleared = []
 
     def work(parsed):
@@ -178,7 +173,7 @@ def test_a_second_signal_does_not_disturb_what_the_first_has_begun_to_clear_away
     assert cleared == [True]
 
 
-def test_a_signal_whose_exception_was_lost_still_decides_the_exit_code(monkeypatch, handlers):
+def test_a_signal_whose_exception_was_lost_still_decides_the_exit_code(monkeypatch):
     def work(parsed):
         with suppress(KeyboardInterrupt):  # as in a finalizer
             signal.raise_signal(signal.SIGTERM)
@@ -187,12 +182,12 @@ def test_a_signal_whose_exception_was_lost_still_decides_the_exit_code(monkeypat
     assert run_main(monkeypatch, work) == 143
 
 
-def test_once_the_command_has_done_its_work_no_signal_disturbs_the_end_of_the_program(monkeypatch, handlers):
+def test_once_the_command_has_done_its_work_no_signal_disturbs_the_end_of_the_program(monkeypatch):
     assert run_main(monkeypatch, lambda parsed: 1, arguments=None) == 1
     assert {signal.getsignal(number) for number in ENDING} == {signal.SIG_IGN}
 
 
-def test_a_signal_that_the_caller_has_switched_off_stays_so(monkeypatch, handlers):
+def test_a_signal_that_the_caller_has_switched_off_stays_so(monkeypatch):
     signal.signal(signal.SIGHUP, signal.SIG_IGN)  # nohup
     assert run_main(monkeypatch, lambda parsed: signal.raise_signal(signal.SIGHUP) or 0) == 0
 
@@ -211,7 +206,7 @@ def test_in_a_thread_signals_are_left_to_whoever_handles_them():
     assert seen == [before]
 
 
-def test_a_signal_during_loading_waits_for_its_end(handlers):
+def test_a_signal_during_loading_waits_for_its_end():
     steps = []
     signal.signal(signal.SIGTERM, lambda number, frame: steps.append("signal"))
     with waiting():
@@ -242,7 +237,7 @@ def changed(root, count):
         (2, 2, "interrupted: 2 of 2 files are written"),
     ],
 )
-def test_a_signal_takes_effect_between_two_files(tmp_path, monkeypatch, handlers, count, after, said):
+def test_a_signal_takes_effect_between_two_files(tmp_path, monkeypatch, count, after, said):
     real, calls = os.fsync, []
 
     def interrupt(descriptor):
@@ -259,7 +254,7 @@ def test_a_signal_takes_effect_between_two_files(tmp_path, monkeypatch, handlers
     assert [(tmp_path / f"{number}.py").read_text() for number in range(count)] == ["new"] * after + ["old"] * (count - after)
 
 
-def test_files_that_could_not_be_written_do_not_count_as_written(tmp_path, monkeypatch, handlers):
+def test_files_that_could_not_be_written_do_not_count_as_written(tmp_path, monkeypatch):
     files = changed(tmp_path, 2)
     (tmp_path / "0.py").write_text("newer")
     real = os.fsync
