@@ -12,7 +12,7 @@ from flake8_deadline.project.deadlines import Deadlines
 from flake8_deadline.project.hazards import hazards
 from flake8_deadline.project.objects import FunctionRef
 from flake8_deadline.project.reach import Reach
-from flake8_deadline.rule import Finding, Fix, Link, Rule
+from flake8_deadline.rule import Finding, Link, Reraise, Rule
 
 _LOOPS = {"loops": "this loop goes on", "later": "this loop still runs"}
 _RANKS = ("loops", "later", "retried", "ends")
@@ -94,7 +94,7 @@ def finding(rule: Rule, project: Project, reach: Reach, hazard: Hazard, message:
     """The finding at the hazard's clause, with the fix that lets the signal out."""
     swallow, queue = hazard.swallow, queues.named(hazard.swallow.queue)
     fixable = rule.fixable and not swallow.what and swallow.takes != "cancelled" and queue.signals
-    fix = Fix(swallow.line, queue.module, queue.signal, rule.fixable) if fixable and rule.fixable else None
+    fix = Reraise(swallow.line, queue.module, queue.signal, rule.fixable) if fixable and rule.fixable else None
     return Finding(hazard.at.path, swallow.line, swallow.column, rule.code, rule.name, message, chain(project, reach, hazard), fix)
 
 
@@ -131,6 +131,11 @@ def remedy(swallow: Swallow) -> str:
 
 def origin(project: Project, reach: Reach, hazard: Hazard) -> str:
     """The end of a message: where the chain begins."""
+    return start(project, reach, hazard.where)
+
+
+def start(project: Project, reach: Reach, frame: FunctionRef) -> str:
+    """Where the chain to a function begins."""
     if project.known:
-        return f"reached from task {project.task_of[reach.chain(hazard.where)[0][0]].name}"
+        return f"reached from task {project.task_of[reach.chain(frame)[0][0]].name}"
     return "all code counts as reached" if project.tasks else "the project defines no task: every loop counts"

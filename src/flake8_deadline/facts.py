@@ -16,7 +16,7 @@ class Outline(Struct, frozen=True, array_like=True, gc=False):
     """What the bytes say before the file is parsed; never less than the truth, sometimes more (a word in a string)."""
 
     marks: frozenset[str] = frozenset()
-    """Which of `reading.outline.MARKS` the file bears: "task", "queue", "handler", "loop", "limit"."""
+    """Which of `reading.outline.MARKS` the file bears: "task", "queue", "handler", "loop", "rows", "limit"."""
     suspect: bool = False
     """Whether it holds syntax that the running Python may not know: worth a parse to say so."""
     classes: tuple[tuple[str, tuple[str, ...]], ...] = ()

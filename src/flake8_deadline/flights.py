@@ -29,6 +29,19 @@ GROUP = Flight("error")
 """What is raised in an `except*` comes out in a group, which no narrow clause takes."""
 
 
+class Argument(NamedTuple):
+    """A keyword argument that would keep a retry from taking the signal, and the call, or bare decorator (`callee` is ""), to pass it to."""
+
+    path: str
+    line: int
+    callee: str
+    keyword: str
+    expression: str
+    """`{0}` stands for the signal's name, `{1}` for the name imported besides."""
+    name: tuple[str, str] | None = None
+    """Module and name of what is imported besides."""
+
+
 class Swallow(NamedTuple):
     """What takes the signal and does not let it go on every way out, by its place: the `except` of a clause, the statement in a `finally` that
     leaves it, the `with` or the `return` of a context, the call or decorator that retries.
@@ -60,6 +73,8 @@ class Swallow(NamedTuple):
     """The queue whose signal it takes, by name."""
     client: tuple[str, int] | None = None
     """For a call of a library: path and line of where the client it goes through is made, as far as that is seen."""
+    argument: Argument | None = None
+    """For a retry: what would mend it, if an argument does."""
 
 
 class Passage(NamedTuple):

@@ -124,6 +124,14 @@ BLOCKING = frozenset(
 )
 """Calls known to block even inside a coroutine, where the signal then lands as itself."""
 
+NOT_WAITING = frozenset(
+    """
+    put_nowait get_nowait task_done set cancel uncancel release call_soon call_soon_threadsafe call_later call_at create_task start_soon
+    add_done_callback remove_done_callback set_result set_exception feed_data feed_eof write writelines
+    """.split()
+)
+"""Methods of what coroutines work with that they call without waiting: queues, events, locks, futures, loops, transports."""
+
 DISPATCH = frozenset(
     """
     delay apply_async send_task on_commit s si signature delay_on_commit enqueue enqueue_in enqueue_at enqueue_call enqueue_many enqueue_job
@@ -189,3 +197,20 @@ CONNECTIONS = frozenset(
     """.split()
 )
 """Words by which the class of a connection is known."""
+
+ATOMIC = frozenset({"django.db.transaction.atomic"})
+"""Contexts and decorators that open a transaction or, inside of one, a savepoint (Django's documentation, "Database transactions")."""
+
+DATABASE_ERRORS = frozenset(
+    f"{module}.{name}"
+    for module in ("django.db", "django.db.utils")
+    for name in ("Error", "DatabaseError", "IntegrityError", "DataError", "OperationalError", "ProgrammingError", "InternalError")
+)
+"""What a query that fails raises."""
+
+WRITES = frozenset(
+    """
+    save asave delete adelete create acreate bulk_create abulk_create bulk_update abulk_update update aupdate execute executemany
+    """.split()
+)
+"""Methods that write by a query of their own. `get_or_create` and `update_or_create` are none: they have a savepoint of their own."""

@@ -21,6 +21,10 @@ class Retry(NamedTuple):
     default: str | None
     """What it retries on if nothing is said; None: the argument is required."""
     remedy: str
+    passes: str | None = None
+    """The expression to pass as `errors`, `gives_up` or `asks` (the last of these that there is): `{0}` is the signal, `{1}` the name imported."""
+    imports: tuple[str, str] | None = None
+    """Module and name that the expression needs."""
     gives_up: str | None = None
     """The keyword for a function that is told the error and answers whether to give up."""
     asks: str | None = None
@@ -39,6 +43,8 @@ RETRIES = (
         attempts="stop",
         default="builtins.Exception",
         remedy="pass retry=retry_if_not_exception_type({signal})",
+        passes="{1}({0})",
+        imports=("tenacity", "retry_if_not_exception_type"),
     ),
     Retry(
         names=frozenset({"backoff.on_exception"}),
@@ -48,6 +54,7 @@ RETRIES = (
         default=None,
         gives_up="giveup",
         remedy="pass giveup=lambda exc: isinstance(exc, {signal})",
+        passes="lambda exc: isinstance(exc, {0})",
     ),
     Retry(
         names=frozenset({"stamina.retry", "stamina.retry_context"}),
@@ -66,6 +73,7 @@ RETRIES = (
         default="builtins.Exception",
         asks="retry_on_exception",
         remedy="pass retry_on_exception=lambda exc: not isinstance(exc, {signal})",
+        passes="lambda exc: not isinstance(exc, {0})",
     ),
     Retry(
         names=frozenset({"retry.retry", "retry.api.retry"}),

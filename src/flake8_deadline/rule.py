@@ -24,7 +24,7 @@ class Link(Struct, frozen=True, order=True):
     what: str
 
 
-class Fix(Struct, frozen=True, order=True):
+class Reraise(Struct, frozen=True, order=True, tag=True):
     """Insert `except <name>: raise` before the clause whose `except` stands on `line`.
 
     `module` and `name` say which exception ("celery.exceptions", "SoftTimeLimitExceeded"); how the file already spells it, or where an
@@ -34,7 +34,54 @@ class Fix(Struct, frozen=True, order=True):
     line: int
     module: str
     name: str
-    safety: Safety
+    safety: Safety = "safe"
+
+
+class Isolate(Struct, frozen=True, order=True, tag=True):
+    """Isolate each turn of the loop whose `for` stands on `line`: count what fails, log it, go on; the signal is let out."""
+
+    line: int
+    module: str
+    name: str
+    safety: Safety = "unsafe"
+
+
+class Pass(Struct, frozen=True, order=True, tag=True):
+    """Pass keyword arguments to a call, or to a decorator, called or not.
+
+    The decorator that begins on `line`, or the innermost call of `callee` (its last name) that does. `arguments` are keywords and
+    expressions, in which `{0}`, `{1}`, … stand for `names` (module and name), and `{soft}` and `{hard}` for limits that the user gives.
+    """
+
+    line: int
+    arguments: tuple[tuple[str, str], ...]
+    names: tuple[tuple[str, str], ...] = ()
+    callee: str = ""
+    safety: Safety = "unsafe"
+
+
+class Declare(Struct, frozen=True, order=True, tag=True):
+    """Set attributes in the body of the class whose `class`, or first decorator, stands on `line`; `arguments` and `names` as in `Pass`."""
+
+    line: int
+    arguments: tuple[tuple[str, str], ...]
+    names: tuple[tuple[str, str], ...] = ()
+    safety: Safety = "unsafe"
+
+
+class Savepoint(Struct, frozen=True, order=True, tag=True):
+    """Put the body of the `try`, one of whose clauses begins on `line`, into Django's `with transaction.atomic():`."""
+
+    line: int
+    safety: Safety = "unsafe"
+
+
+Fix = Union[Reraise, Isolate, Savepoint, Pass, Declare]
+
+
+def needs_limits(fix: Fix) -> bool:
+    """Whether a fix needs limits that only a person can give."""
+    return isinstance(fix, (Pass, Declare)) and any("{soft}" in expression or "{hard}" in expression for _, expression in fix.arguments)
 
 
 class Finding(Struct, frozen=True, order=True):

@@ -226,8 +226,11 @@ class Verdicts:
                 yield Fate("returns", swallow, returned=leave.returned if leave.kind == "return" else Constant(None))
 
     def _turns(self, loop: Loop, state: State, flight: Flight) -> bool:
-        """Whether a loop may run again: not over a literal of one element, and not where its test is known to fail by now."""
-        if isinstance(loop.over, Sequence) and loop.over.whole and len(loop.over.items) <= 1:
+        """Whether a loop may run again: not over a literal of one element, and not where its test is known to fail by now.
+
+        An empty literal is a stand-in for what is to come.
+        """
+        if isinstance(loop.over, Sequence) and loop.over.whole and len(loop.over.items) == 1:
             return False
         return loop.kind != "while" or self.paths.truth.of(loop.over, state, flight) is not False
 

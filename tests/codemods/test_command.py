@@ -115,13 +115,85 @@ def test_arguments_of_the_tool_are_the_command_s() -> None:
     assert vars(parser.parse_args([])) == {"enable": ""}
 
 
+FILES = {
+    "plain.py": LOOP,
+    "shop/task.py": TASK.replace(b"f(rows)", b"sweep(rows)") + LOOP.replace(b"def f", b"def sweep"),
+    "windows.py": LOOP.replace(b"\n", b"\r\n"),
+    "mark.py": b"\xef\xbb\xbf" + LOOP,
+    "latin.py": b"# coding: latin-1\n\n\n" + LOOP.replace(b"pass", b"print('\xe4')"),
+    "unfinished.py": LOOP.rstrip(b"\n"),
+    "clean.py": LOOP.replace(b"pass", b"raise"),
+    "taken.py": b"SoftTimeLimitExceeded = None\n" + LOOP,
+    "spaced.py": LOOP.replace(b"Exception:", b"Exception :"),
+    "old.py": b"print 'a'\n",
+}
+LEFT = {"clean.py", "taken.py", "old.py"}
+"""What neither command changes."""
+
+
+def plant(project: Path, files: dict[str, bytes]) -> None:
+    for name, text in files.items():
+        (project / name).parent.mkdir(exist_ok=True)
+        (project / name).write_bytes(text)
+
+
+def texts(project: Path) -> dict[str, bytes]:
+    return {name: (project / name).read_bytes() for name in FILES}
+
+
+def in_a_process(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", *arguments], cwd=project, env=os.environ, capture_output=True, text=True)
+
+
+def tool(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = ("libcst.tool", "codemod", "-x", "flake8_deadline.codemods.ReraiseDeadline", "--no-format", "--enable", "LIM109")
+    return in_a_process(project, *command, *arguments)
+
+
 @pytest.mark.live
-def test_libcst_s_tool_runs_the_command(project: Path) -> None:
-    (project / "a.py").write_bytes(LOOP)
-    (project / "b.py").write_bytes(b"SoftTimeLimitExceeded = None\n" + LOOP)
-    arguments = ["-m", "libcst.tool", "codemod", "-x", "flake8_deadline.codemods.ReraiseDeadline", "--no-format", "--enable", "LIM109", "."]
+@pytest.mark.parametrize("arguments", [["-j", "1", "."], ["-j", "2", "."], ["."]], ids=" ".join)
+def test_libcst_s_tool_writes_the_bytes_that_fix_writes_or_says_why_not(project: Path, arguments: list[str]) -> None:
+    plant(project, FILES)
+    in_a_process(project, "flake8_deadline", "fix", "--write", "--allow-dirty", "--enable", "LIM109")
+    fixed = texts(project)
+    assert {name for name, text in fixed.items() if text == FILES[name]} == LEFT
+    plant(project, FILES)
 
-    done = subprocess.run([sys.executable, *arguments], cwd=project, env=os.environ, capture_output=True, text=True, check=True)
+    done = tool(project, *arguments)
 
-    assert (project / "a.py").read_bytes() == MENDED
-    assert "WARNING: b.py:6: LIM101 not fixed: the name SoftTimeLimitExceeded" in done.stderr
+    assert texts(project) == {**fixed, "spaced.py": FILES["spaced.py"]}
+    assert done.returncode == 1, "libcst's own word for a file that it cannot parse"
+    assert "taken.py:6: LIM109 not fixed: the name SoftTimeLimitExceeded is bound elsewhere (line 1, assignment)" in done.stderr
+    assert "libcst does not reproduce this file to the byte: use flake8-deadline fix" in done.stderr
+    assert "old.py" in done.stderr
+
+
+@pytest.mark.live
+def test_libcst_s_tool_changes_the_one_file_it_is_given(project: Path) -> None:
+    plant(project, FILES)
+
+    done = tool(project, "plain.py")
+
+    assert done.returncode == 0
+    assert texts(project) == {**FILES, "plain.py": MENDED}
+
+
+@pytest.mark.live
+def test_libcst_s_tool_shows_the_diff_where_it_is_asked_to(project: Path) -> None:
+    plant(project, FILES)
+
+    done = tool(project, "-u", "3", "plain.py")
+
+    assert "+        except SoftTimeLimitExceeded:\n+            raise\n" in done.stdout
+    assert texts(project) == FILES
+
+
+@pytest.mark.live
+def test_libcst_s_tool_changes_nothing_in_a_second_run(project: Path) -> None:
+    plant(project, FILES)
+    tool(project, ".")
+    once = texts(project)
+
+    tool(project, ".")
+
+    assert texts(project) == once

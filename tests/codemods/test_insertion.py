@@ -9,7 +9,7 @@ import pytest
 from flake8_deadline.codemods.reraise import Edit, insert_reraise
 from flake8_deadline.codemods.transplant import lines, with_mark_of
 from flake8_deadline.codemods.verify import verify
-from flake8_deadline.rule import Fix
+from flake8_deadline.rule import Reraise
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,6 +82,14 @@ def test_added_lines_end_as_the_lines_around_them(edit: Callable[..., Edit], end
     added = added_lines(edit, (HEAD + LOOP).replace(b"\n", ending))
 
     assert added == [IMPORT[:-1] + ending, ending, b"        except SoftTimeLimitExceeded:" + ending, b"            raise" + ending]
+
+
+@pytest.mark.parametrize("ending", [b"\r\n", b"\r"])
+@pytest.mark.parametrize("cookie", [b"# coding: latin-1\n", b"#!/usr/bin/env python\n# -*- coding: latin-1 -*-\n"])
+def test_the_encoding_is_read_from_the_first_lines_however_they_end(edit: Callable[..., Edit], cookie: bytes, ending: bytes) -> None:
+    added = added_lines(edit, (cookie + HEAD + LOOP.replace(b"pass", b"print('\xe4')")).replace(b"\n", ending))
+
+    assert added[2] == b"        except SoftTimeLimitExceeded:" + ending
 
 
 def test_in_a_file_of_mixed_endings_an_added_line_ends_as_the_one_it_goes_before(edit: Callable[..., Edit]) -> None:
@@ -187,7 +195,7 @@ def f(rows):
 
 def test_two_signals_get_a_clause_and_an_import_each() -> None:
     old = HEAD + LOOP
-    fixes = [Fix(8, "celery.exceptions", "SoftTimeLimitExceeded", "safe"), Fix(8, "rq.timeouts", "JobTimeoutException", "safe")]
+    fixes = [Reraise(8, "celery.exceptions", "SoftTimeLimitExceeded", "safe"), Reraise(8, "rq.timeouts", "JobTimeoutException", "safe")]
 
     result = insert_reraise(old, fixes)
     verify(old, result)
@@ -199,14 +207,14 @@ def test_two_signals_get_a_clause_and_an_import_each() -> None:
 
 
 def test_a_fix_given_twice_is_made_once() -> None:
-    fix = Fix(8, "celery.exceptions", "SoftTimeLimitExceeded", "safe")
+    fix = Reraise(8, "celery.exceptions", "SoftTimeLimitExceeded", "safe")
 
     assert insert_reraise(HEAD + LOOP, [fix, fix]) == insert_reraise(HEAD + LOOP, [fix])
 
 
 def test_two_names_of_one_exception_get_one_clause() -> None:
     old = b"import celery.exceptions\n\n\n" + LOOP
-    fixes = [Fix(8, module, "SoftTimeLimitExceeded", "safe") for module in ("billiard.exceptions", "celery.exceptions")]
+    fixes = [Reraise(8, module, "SoftTimeLimitExceeded", "safe") for module in ("billiard.exceptions", "celery.exceptions")]
 
     result = insert_reraise(old, fixes)
     verify(old, result)

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import ast
+import os
 import warnings
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from flake8_deadline.codemods.reraise import insert_reraise
 from flake8_deadline.codemods.transplant import lines
-from flake8_deadline.codemods.verify import verify
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from flake8_deadline.rule import Fix
+    from flake8_deadline.codemods.reraise import Edit
+    from flake8_deadline.rule import Reraise
 
 _HEADS = (
     b"",
@@ -114,21 +115,21 @@ def sources(draw: st.DrawFn) -> bytes:
     return source.rstrip(b"\r\n") if draw(st.booleans()) else source
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.function_scoped_fixture])
+SETTINGS = {"deadline": None, "suppress_health_check": [HealthCheck.filter_too_much, HealthCheck.function_scoped_fixture]}
+
+
+@settings(max_examples=300, **SETTINGS)
 @given(source=sources())
-def test_an_edit_only_adds_its_lines_and_is_made_once(source: bytes, fixes: Callable[[bytes], list[Fix]]) -> None:
-    wanted = fixes(source)
-    assume(wanted)
+def test_an_edit_only_adds_its_lines_and_is_made_once(source: bytes, fixes: Callable[[bytes], list[Reraise]], judge: Callable[[bytes], Edit]) -> None:
+    assume(fixes(source))
+    judge(source)
 
-    edit = insert_reraise(source, wanted)
 
-    assert sorted([*edit.fixes, *(refusal.fix for refusal in edit.refusals)]) == wanted
-    assert all(refusal.reason and "\n" not in refusal.reason for refusal in edit.refusals)
-    if not edit.fixes:
-        assert edit.source == source
-        return
-    verify(source, edit)
-    assert fixes(edit.source) == []
-    spoken = [line.strip() for number, line in enumerate(lines(edit.source), start=1) if number in edit.added and line.strip()]
-    assert spoken.count(b"raise") == len(edit.fixes)
-    assert len(spoken) == 2 * len(edit.fixes) + len(edit.imports)
+@pytest.mark.live
+@settings(max_examples=int(os.environ.get("THOROUGH_EXAMPLES", "5000")), **SETTINGS)
+@given(source=sources())
+def test_very_many_edits_only_add_their_lines_and_are_made_once(
+    source: bytes, fixes: Callable[[bytes], list[Reraise]], judge: Callable[[bytes], Edit]
+) -> None:
+    assume(fixes(source))
+    judge(source)

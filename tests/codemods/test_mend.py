@@ -10,7 +10,7 @@ import pytest
 
 from flake8_deadline.codemods.first_party import first_party
 from flake8_deadline.codemods.mend import ROUNDS, Refused, apply, mend_in_rounds
-from flake8_deadline.rule import Finding, Fix
+from flake8_deadline.rule import Finding, Reraise
 from flake8_deadline.tree import Tree
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def plant(root: Path, path: str, text: bytes = LOOP) -> bytes:
 
 
 def finding(path: str, line: int, code: str = "LIM101", safety: Safety | None = "safe") -> Finding:
-    fix = safety and Fix(line, "celery.exceptions", "SoftTimeLimitExceeded", safety)
+    fix = safety and Reraise(line, "celery.exceptions", "SoftTimeLimitExceeded", safety)
     return Finding(path, line, 1, code, "name", "message", (), fix)
 
 
@@ -180,13 +180,13 @@ def test_what_is_revealed_in_another_file_is_mended_too(tmp_path: Path) -> None:
 
 
 def test_only_files_with_something_new_to_fix_are_edited_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from flake8_deadline.codemods import reraise  # noqa: PLC0415
+    from flake8_deadline.codemods import carrying_out  # noqa: PLC0415
 
     plant(tmp_path, "a.py", NEST)
     plant(tmp_path, "b.py")
     edited: list[int] = []
-    insert = reraise.insert_reraise
-    monkeypatch.setattr(reraise, "insert_reraise", lambda source, fixes, first_party: edited.append(len(fixes)) or insert(source, fixes, first_party))
+    insert = carrying_out.insert_reraise
+    monkeypatch.setattr(carrying_out, "insert_reraise", lambda source, fixes, *more: edited.append(len(fixes)) or insert(source, fixes, *more))
 
     mended(tmp_path, [finding("a.py", 6), finding("b.py", 5)], inside_out)
 
@@ -311,7 +311,7 @@ def test_an_edit_that_is_to_blame_for_a_new_finding_is_refused(tmp_path: Path, l
 
 def test_a_fix_for_an_added_line_is_an_objection(tmp_path: Path) -> None:
     plant(tmp_path, "a.py")
-    odd = Finding("a.py", 9, 1, "LIM101", "name", "message", (), Fix(7, "celery.exceptions", "SoftTimeLimitExceeded", "safe"))
+    odd = Finding("a.py", 9, 1, "LIM101", "name", "message", (), Reraise(7, "celery.exceptions", "SoftTimeLimitExceeded", "safe"))
 
     (one,) = mended(tmp_path, [finding("a.py", 5)], lambda texts: [odd] if texts else [finding("a.py", 5)])
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import random
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -47,7 +49,34 @@ def head(mended: Callable[..., str]) -> Callable[..., str]:
 )
 def test_without_a_neighbour_of_its_section_it_is_a_group_of_its_own(head: Callable[..., str], above: str) -> None:
     assert head(above + "\n\n") == above + "\n" + NEW + "\n\n"
-    assert head(above + "\n\n\n\n") == above + "\n" + NEW + "\n\n\n\n"
+
+
+def test_the_distance_of_the_code_to_imports_above_stays(head: Callable[..., str]) -> None:
+    for blanks in ("\n", "\n\n\n\n"):
+        assert head("import os\n" + blanks) == "import os\n\n" + NEW + blanks
+
+
+@pytest.mark.parametrize("above", ['"""doc"""\n', "# Licence\n", "__all__ = []\n", "from __future__ import annotations\n"])
+def test_where_no_import_stands_above_the_code_is_as_far_off_as_an_import_sorter_wants_it(head: Callable[..., str], above: str) -> None:
+    for blanks in (1, 2):
+        assert head(above + "\n" * blanks) == above + "\n" + NEW + "\n\n"
+    assert head(above + "\n\n\n\n") == above + "\n\n" + NEW + "\n\n"
+    assert head(above + "\n\n\na = 1\n") == above + "\n\n" + NEW + "\na = 1\n"
+    assert head(above + "\n@a\nclass C: ...\n") == above + "\n" + NEW + "\n\n@a\nclass C: ...\n"
+
+
+@pytest.mark.parametrize(
+    ("above", "result"),
+    [
+        pytest.param("", NEW + "\n", id="a lone function"),
+        pytest.param("def g(): ...\n\ndef h(): ...\n", NEW + "\ndef g(): ...\n\ndef h(): ...\n", id="functions that crowd"),
+        pytest.param("def g(): ...\n\n\n", NEW + "\n\ndef g(): ...\n\n\n", id="functions that stand apart"),
+        pytest.param("class C: ...\n\n\n# about f\n", NEW + "\n\nclass C: ...\n\n\n# about f\n", id="a class"),
+        pytest.param("a = 1\n\n\n", NEW + "\na = 1\n\n\n", id="code"),
+    ],
+)
+def test_where_nothing_stands_above_functions_stand_as_far_apart_as_the_file_has_them(head: Callable[..., str], above: str, result: str) -> None:
+    assert head(above) == result
 
 
 @pytest.mark.parametrize(
@@ -57,13 +86,13 @@ def test_without_a_neighbour_of_its_section_it_is_a_group_of_its_own(head: Calla
         pytest.param("\n\n", NEW + "\n\n", id="at the top where only blank lines stand above"),
         pytest.param("import os\n# about f\n", "import os\n\n" + NEW + "\n# about f\n", id="a comment on the function stays with it"),
         pytest.param(
-            "#!/usr/bin/python\n# coding: utf-8\n", "#!/usr/bin/python\n# coding: utf-8\n" + NEW + "\n", id="shebang and cookie stay on top"
+            "#!/usr/bin/python\n# coding: utf-8\n", "#!/usr/bin/python\n# coding: utf-8\n" + NEW + "\n\n", id="shebang and cookie stay on top"
         ),
-        pytest.param("\n# coding: utf-8\n", "\n# coding: utf-8\n" + NEW + "\n", id="a cookie on line 2 stays there"),
-        pytest.param("# Licence\n\n# about f\n", "# Licence\n\n" + NEW + "\n# about f\n", id="below the licence, above the comment"),
+        pytest.param("\n# coding: utf-8\n", "\n# coding: utf-8\n" + NEW + "\n\n", id="a cookie on line 2 stays there"),
+        pytest.param("# Licence\n\n# about f\n", "# Licence\n\n" + NEW + "\n\n# about f\n", id="below the licence, above the comment"),
         pytest.param("# Licence\n\n\n", "# Licence\n\n" + NEW + "\n\n", id="the distance to the function stays"),
         pytest.param("import os; os.fork()\n", NEW + "\nimport os; os.fork()\n", id="above code that shares a line with an import"),
-        pytest.param('"""doc"""; import os\n', '"""doc"""; import os\n\n' + NEW + "\n", id="below a docstring that shares a line"),
+        pytest.param('"""doc"""; import os\n', '"""doc"""; import os\n\n' + NEW + "\n\n", id="below a docstring that shares a line"),
         pytest.param('f"not a docstring"\n', NEW + '\nf"not a docstring"\n', id="an f-string is no docstring"),
         pytest.param('b"not a docstring"\n', NEW + '\nb"not a docstring"\n', id="bytes are no docstring"),
         pytest.param("__all__[0] = 1\n", NEW + "\n__all__[0] = 1\n", id="not every assignment is a dunder name"),
@@ -172,3 +201,50 @@ def test_sorted_imports_stay_sorted(mended: Callable[..., str], tmp_path: Path, 
         found.append(subprocess.run([*command, str(file)], capture_output=True, text=True, check=False).stdout)
 
     assert found == ["", ""]
+
+
+# None from the module itself: no existing line is changed, though a sorter would have the two imports made one.
+_DRAWN = {
+    "doc": ["", '"""doc"""\n', "# Licence\n\n", "#!/usr/bin/python\n# Licence\n\n"],
+    "future": ["", "from __future__ import annotations\n"],
+    "standard": ["import os\n", "import sys\n", "from pathlib import Path\n", "import json as j\n"],
+    "third": [
+        "import celery\n",
+        "import zebra\n",
+        "from celery import shared_task\n",
+        "from django.db import models\n",
+        "from celery.app import (\n    task,  # this\n)\n",
+    ],
+    "own": ["import shop\n", "from shop import tasks\n", "from shop.tasks import (\n    sync,\n)\n"],
+    "relative": ["from . import a\n", "from .. import b\n", "from .celery import app\n"],
+    "code": ["", "a = 1\n\n\n", "# about f\n", "@a\nclass C: ...\n\n\n", "if a:\n    import b\n\n\n", "# section\n\n\n"],
+}
+
+
+def drawn_head(dice: random.Random) -> str:
+    """Lines above a function, in an order that may be wrong."""
+    one = {name: dice.choice(_DRAWN[name]) for name in ("doc", "future", "code")}
+    several = [line for name in ("standard", "third", "own", "relative") for line in dice.sample(_DRAWN[name], dice.choice([0, 0, 1, 2]))]
+    return one["doc"] + one["future"] + "".join(several) + one["code"]
+
+
+def sort(folder: Path, *arguments: str) -> list[str]:
+    """The files in which ruff finds imports out of order."""
+    command = [sys.executable, "-m", "ruff", "check", "--isolated", "--no-cache", "--select", "I001,E402,F811", "--output-format", "json"]
+    done = subprocess.run(
+        [*command, "--config", 'lint.isort.known-first-party=["shop"]', *arguments, str(folder)], capture_output=True, text=True, check=False
+    )
+    return [f"{one['code']} {(folder / one['filename']).name}" for one in json.loads(done.stdout)]
+
+
+def test_any_imports_that_are_sorted_stay_sorted(mended: Callable[..., str], tmp_path: Path) -> None:
+    dice = random.Random(1)  # noqa: S311
+    for number in range(200):
+        (tmp_path / f"m{number:03}.py").write_text((drawn_head(dice) or "import os\n") + LOOP)
+    sort(tmp_path, "--fix")
+    dirty = set(sort(tmp_path))
+    for file in tmp_path.glob("*.py"):
+        file.write_text(mended(file.read_text(), "shop"))
+
+    assert len(dirty) < 30
+    assert set(sort(tmp_path)) - dirty == set()

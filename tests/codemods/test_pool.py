@@ -14,6 +14,7 @@ import pytest
 from flake8_deadline.codemods import pool
 from flake8_deadline.codemods.mend import mend_in_rounds
 from flake8_deadline.codemods.pool import Crew, drafts, usable_cpus
+from flake8_deadline.codemods.wishes import NOTHING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -212,7 +213,7 @@ def test_a_process_edits_what_it_is_asked_until_nobody_asks(tmp_path: Path, file
     thread = threading.Timer(0.2, lambda: (ours.recv(), ours.close()))
     thread.start()
     try:
-        pool._work(pool._Task(tmp_path, frozenset()), theirs, [others])
+        pool._work(pool._Task(tmp_path, frozenset(), NOTHING), theirs, [others])
         assert [signal.getsignal(number) for number in before] == [signal.SIG_IGN, signal.SIG_DFL, signal.SIG_DFL]
     finally:
         for number, handler in before.items():

@@ -10,7 +10,7 @@ import libcst
 import pytest
 
 from flake8_deadline.codemods.reraise import insert_reraise
-from flake8_deadline.rule import Fix
+from flake8_deadline.rule import Reraise
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -111,7 +111,7 @@ def test_a_clause_in_a_finally_does_not_pass_that_finally_again(mended: Callable
 def test_a_clause_that_names_the_exception_already_is_enough(lines: str, type_: str) -> None:
     old = f"{lines}\nfor row in []:\n    try:\n        row()\n    except {type_}:\n        pass\n    except Exception:\n        pass\n".encode()
 
-    result = insert_reraise(old, [Fix(7, "celery.exceptions", "SoftTimeLimitExceeded", "safe")])
+    result = insert_reraise(old, [Reraise(7, "celery.exceptions", "SoftTimeLimitExceeded", "safe")])
 
     assert result.source == old
     assert [refusal.reason for refusal in result.refusals] == ["the clause on line 5 names the exception already"]
@@ -123,13 +123,13 @@ def test_a_clause_that_names_the_exception_already_is_enough(lines: str, type_: 
 def test_a_clause_that_names_the_exception_in_vain_is_left_to_a_person(first: str, second: str, line: int) -> None:
     old = f"for row in []:\n    try:\n        row()\n    except {first}:\n        pass\n    except {second}:\n        pass\n".encode()
 
-    result = insert_reraise(old, [Fix(4, "celery.exceptions", "SoftTimeLimitExceeded", "safe")])
+    result = insert_reraise(old, [Reraise(4, "celery.exceptions", "SoftTimeLimitExceeded", "safe")])
 
     assert [refusal.reason for refusal in result.refusals] == [f"the clause on line {line} names the exception too: move or change it by hand"]
 
 
 def test_a_line_without_a_clause_is_refused() -> None:
-    result = insert_reraise(LOOP, [Fix(3, "celery.exceptions", "SoftTimeLimitExceeded", "safe")])
+    result = insert_reraise(LOOP, [Reraise(3, "celery.exceptions", "SoftTimeLimitExceeded", "safe")])
 
     assert [refusal.reason for refusal in result.refusals] == ["no except clause begins on this line"]
 
@@ -179,8 +179,8 @@ class _PanicError(BaseException):
 def test_a_panic_in_libcst_is_a_refusal_and_an_interrupt_is_not(
     monkeypatch: pytest.MonkeyPatch, reason: Callable[..., str], edit: Callable[..., Edit]
 ) -> None:
-    def fail(error: BaseException) -> Callable[[bytes], None]:
-        def parse(source: bytes) -> None:
+    def fail(error: BaseException) -> Callable[..., None]:
+        def parse(source: bytes, config: object) -> None:
             raise error
 
         return parse
@@ -197,7 +197,7 @@ def test_a_panic_in_libcst_is_a_refusal_and_an_interrupt_is_not(
 )
 def test_a_disagreement_of_the_two_parsers_is_a_refusal(monkeypatch: pytest.MonkeyPatch, reason: Callable[..., str], other: bytes) -> None:
     module = libcst.parse_module(other)
-    monkeypatch.setattr(libcst, "parse_module", lambda source: module)
+    monkeypatch.setattr(libcst, "parse_module", lambda source, config: module)
 
     assert reason(LOOP).startswith("libcst finds other ")
 
@@ -228,7 +228,7 @@ def test_one_refused_clause_does_not_stop_the_others() -> None:
                 pass
         """
     ).encode()
-    fixes = [Fix(line, "celery.exceptions", "SoftTimeLimitExceeded", "safe") for line in (5, 12)]
+    fixes = [Reraise(line, "celery.exceptions", "SoftTimeLimitExceeded", "safe") for line in (5, 12)]
 
     result = insert_reraise(old, fixes)
 
@@ -238,7 +238,7 @@ def test_one_refused_clause_does_not_stop_the_others() -> None:
 
 
 def test_a_refused_file_refuses_every_clause_in_order() -> None:
-    fixes = [Fix(line, "celery.exceptions", "SoftTimeLimitExceeded", "safe") for line in (3, 5)]
+    fixes = [Reraise(line, "celery.exceptions", "SoftTimeLimitExceeded", "safe") for line in (3, 5)]
 
     result = insert_reraise(LOOP + b"(a): int = 1\n", fixes)
 

@@ -9,7 +9,7 @@ import pytest
 
 from flake8_deadline.codemods.reraise import insert_reraise
 from flake8_deadline.codemods.verify import verify
-from flake8_deadline.rule import Fix
+from flake8_deadline.rule import Reraise
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -145,7 +145,7 @@ def test_a_method_runs_later_and_can_use_an_import_below_it(mended: Callable[...
 
 
 def test_an_exception_named_as_a_builtin_is_not_imported() -> None:
-    result = insert_reraise(LOOP.encode(), [Fix(5, "huey.exceptions", "TimeoutError", "safe")])
+    result = insert_reraise(LOOP.encode(), [Reraise(5, "huey.exceptions", "TimeoutError", "safe")])
 
     assert [refusal.reason for refusal in result.refusals] == ["an import of TimeoutError would hide the builtin of that name"]
 
@@ -153,7 +153,7 @@ def test_an_exception_named_as_a_builtin_is_not_imported() -> None:
 def test_an_exception_of_another_queue_is_looked_for_in_its_own_module_alone() -> None:
     old = f"import rq.timeouts\nfrom celery.exceptions import JobTimeoutException\n{LOOP}".encode()
 
-    result = insert_reraise(old, [Fix(7, "rq.timeouts", "JobTimeoutException", "safe")])
+    result = insert_reraise(old, [Reraise(7, "rq.timeouts", "JobTimeoutException", "safe")])
     verify(old, result)
 
     assert b"except rq.timeouts.JobTimeoutException:\n" in result.source

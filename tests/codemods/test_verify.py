@@ -16,7 +16,7 @@ from flake8_deadline.codemods.verify import moved, verify
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from flake8_deadline.rule import Fix
+    from flake8_deadline.rule import Reraise
 
 OLD = b'"""doc"""\n\nfrom __future__ import annotations\n\nfor row in []:\n    try:\n        row()\n    except Exception:\n        pass\n'
 
@@ -104,12 +104,12 @@ def test_a_changed_meaning_of_unchanged_lines_is_seen() -> None:
 
 
 def test_an_edit_that_would_be_made_again_is_seen(good: Edit, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "insert_reraise", lambda source, fixes: Edit(source + b"\n"))
+    monkeypatch.setattr(module, "insert_reraise", lambda source, fixes, **_: Edit(source + b"\n"))
 
     assert objection(good) == "a second run would change the file again"
 
 
-def test_lines_are_counted_past_a_byte_order_mark(fixes: Callable[[bytes], list[Fix]]) -> None:
+def test_lines_are_counted_past_a_byte_order_mark(fixes: Callable[[bytes], list[Reraise]]) -> None:
     old = b"\xef\xbb\xbf" + OLD[OLD.index(b"for") :]
     edit = insert_reraise(old, fixes(old))
 

@@ -13,7 +13,7 @@ import pytest
 from flake8_deadline import plugin
 from flake8_deadline.check import Analysis, FileError, Statistics
 from flake8_deadline.cli import session
-from flake8_deadline.rule import Finding, Fix, Link
+from flake8_deadline.rule import Finding, Link, Reraise
 from flake8_deadline.rules import RULES
 from flake8_deadline.signals import ENDING
 
@@ -73,7 +73,7 @@ def _found(path: str, text: str, enable: Sequence[str]) -> list[Finding]:
         column = len(line) - len(line.lstrip()) + 1
         for code in _MARKER.findall(line):
             rule = _BY_CODE[code]
-            fix = Fix(number, "celery.exceptions", "SoftTimeLimitExceeded", rule.fixable) if rule.fixable else None
+            fix = Reraise(number, "celery.exceptions", "SoftTimeLimitExceeded", rule.fixable) if rule.fixable else None
             if rule.default or code in enable:
                 chain = (Link(path, 1, "task billing.sync"), Link(path, number, "handler"))
                 findings.append(Finding(path, number, column, code, rule.name, f"found on line {number}; mend it", chain, fix))

@@ -131,7 +131,7 @@ def test_findings_without_a_safe_fix_and_unreadable_files_are_not_forgotten(proj
     code, _, err = run()
     assert code == 1
     assert err.startswith("error: old.py:1: ")
-    assert "\n1 finding without a safe fix: see flake8-deadline check.\n" in err
+    assert "\n1 task without a limit: --soft SECONDS --hard SECONDS --reason TEXT.\n" in err
 
 
 def test_a_module_that_imports_celery_for_the_first_time_is_pointed_out(project, run):
@@ -217,3 +217,88 @@ def test_what_is_left_is_told_by_the_line_where_it_stands_after_writing(project,
     assert "  a.py:18: LIM101 continue in the finally" in run()[2]
     assert "  a.py:21: LIM101 continue in the finally" in run("--write", "--allow-dirty")[2]
     assert (root / "a.py").read_text().splitlines()[20] == "        except Exception:"
+
+
+SWEEP = """\
+import logging
+
+from celery import shared_task
+from celery.exceptions import SoftTimeLimitExceeded
+from shop.models import Order
+from tenacity import retry
+
+logger = logging.getLogger(__name__)
+
+
+@retry
+def bill(order):
+    order.bill()
+
+
+@shared_task
+def bill_all():
+    for order in Order.objects.filter(open=True).iterator():
+        bill(order)
+"""
+
+
+def test_unsafe_fixes_are_made_only_when_asked_for(project, run):
+    root = project({"tasks.py": SWEEP})
+    code, out, err = run("--write", "--allow-dirty")
+    assert (code, out) == (0, "")
+    assert err == (
+        "Nothing to fix.\n2 findings with an unsafe fix: --unsafe.\n1 task without a limit: --soft SECONDS --hard SECONDS --reason TEXT.\n"
+    )
+    code, _, err = run("--write", "--allow-dirty", "--unsafe")
+    assert (code, err.splitlines()[0]) == (0, "Fixed 2 findings in 1 file (1 import added).")
+    text = (root / "tasks.py").read_text()
+    assert "@retry(retry=retry_if_not_exception_type(SoftTimeLimitExceeded))\n" in text
+    assert 'logger.warning("bill_all: %d processed, %d failed", processed, failed)\n' in text
+
+
+def test_limits_are_written_with_their_reason_and_nothing_else_unsafe(project, run):
+    root = project({"tasks.py": SWEEP})
+    code, _, err = run("--write", "--allow-dirty", "--soft", "600", "--hard", "900", "--reason", " 95 orders,  6 s each ")
+    assert (code, err) == (0, "Fixed 1 finding in 1 file.\n2 findings with an unsafe fix: --unsafe.\n")
+    limited = "@shared_task(soft_time_limit=600, time_limit=900)  # 95 orders, 6 s each\n"
+    assert (root / "tasks.py").read_text() == SWEEP.replace("@shared_task\n", limited)
+
+
+def test_what_is_done_on_a_deadline_goes_into_each_new_clause(project, run):
+    root = project({"tasks.py": LOOP})
+    code, _, err = run("--write", "--allow-dirty", "--on-deadline", 'print(f"timed out after {index} of {len({items})} rows")')
+    assert (code, err) == (0, "Fixed 1 finding in 1 file (1 import added).\n")
+    clause = '        except SoftTimeLimitExceeded:\n            print(f"timed out after {index} of {len(rows)} rows")\n            raise\n'
+    assert clause in (root / "tasks.py").read_text()
+    assert "    for index, row in enumerate(rows):\n" in (root / "tasks.py").read_text()
+
+
+def test_a_finding_that_no_fix_mends_is_counted(project, run):
+    project(
+        {
+            "tasks.py": LOOP.replace("except Exception:", "except (ValueError, SoftTimeLimitExceeded):").replace(
+                "import shared_task", "import shared_task\nfrom celery.exceptions import SoftTimeLimitExceeded"
+            )
+        }
+    )
+    code, _, err = run()
+    assert (code, err) == (0, "Nothing to fix.\n1 finding without a fix: see flake8-deadline check.\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--on-deadline", "job.fail("], "--on-deadline: it is not Python: "),
+        (["--soft", "600"], "--soft, --hard and --reason go together: a limit is a decision that says why"),
+        (["--soft", "6m", "--hard", "900", "--reason", "x"], "--soft: 6m: not a whole number of seconds above 0"),
+        (["--soft", "6", "--hard", "0", "--reason", "x"], "--hard: 0: not a whole number of seconds above 0"),
+        (["--soft", "900", "--hard", "900", "--reason", "x"], "--hard must be above --soft: between the two the task cleans up"),
+        (["--soft", "600", "--hard", "900", "--reason", " "], "--reason: one line that says why"),
+        (["--soft", "600", "--hard", "900", "--reason", "a\nb"], "--reason: one line that says why"),
+    ],
+)
+def test_a_wish_that_cannot_be_granted_is_a_bad_command_line(project, run, arguments, reason):
+    project({"tasks.py": LOOP})
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"flake8-deadline: {reason}")

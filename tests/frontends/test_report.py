@@ -14,7 +14,7 @@ from flake8_deadline.check import FileError, Statistics
 from flake8_deadline.report import Wish, render
 from flake8_deadline.report.excerpt import excerpt, source_lines
 from flake8_deadline.report.style import Style, columns, cut, printable
-from flake8_deadline.rule import Finding, Fix, Link
+from flake8_deadline.rule import Finding, Link, Reraise
 from flake8_deadline.selection import Selection, Shown
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -23,7 +23,7 @@ NONE = Statistics()
 
 
 def finding(path="shop/tasks.py", line=4, column=9, code="LIM101", chain=(), safety="safe", message="deadline swallowed; re-raise it first"):
-    fix = Fix(line, "celery.exceptions", "SoftTimeLimitExceeded", safety) if safety else None
+    fix = Reraise(line, "celery.exceptions", "SoftTimeLimitExceeded", safety) if safety else None
     return Finding(path, line, column, code, "deadline-swallowed-in-loop", message, tuple(chain), fix)
 
 

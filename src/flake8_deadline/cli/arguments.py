@@ -68,6 +68,17 @@ def _fix(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument("-q", "--quiet", action="store_true", help="say only what went wrong")
     text = "how many processes may edit files at once; default: auto, as many as there are processors"
     parser.add_argument("-j", "--jobs", type=_jobs, default="auto", metavar="N", help=text)
+    group = parser.add_argument_group("more than the safe fixes", "these may change what the code does: read the diff")
+    group.add_argument("--unsafe", action="store_true", help="also isolate the rows of sweeps, and stop retries at the deadline")
+    group.add_argument(
+        "--on-deadline",
+        metavar="SNIPPET",
+        help="what each new clause does before it raises again; {index}, {items} and {error} stand for the loop's index, what it goes over, and "
+        "the exception",
+    )
+    group.add_argument("--soft", metavar="SECONDS", help="the soft limit for tasks that have none, with --hard and --reason")
+    group.add_argument("--hard", metavar="SECONDS", help="their hard limit, above the soft one")
+    group.add_argument("--reason", metavar="TEXT", help="why these limits: a comment beside them")
     _add_analysis(parser)
     _add_colour(parser)
 

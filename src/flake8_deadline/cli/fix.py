@@ -17,6 +17,7 @@ from flake8_deadline.check import analyse
 from flake8_deadline.cli.output import style
 from flake8_deadline.cli.progress import Progress, progress
 from flake8_deadline.cli.session import Session, analysed
+from flake8_deadline.cli.wishes import wishes
 from flake8_deadline.cli.writing import write_all
 from flake8_deadline.codemods.draft import Place, place
 from flake8_deadline.codemods.first_party import first_party
@@ -28,6 +29,7 @@ from flake8_deadline.codemods.pool import Crew, usable_cpus
 from flake8_deadline.configuration import ConfigurationError
 from flake8_deadline.report.style import Style, printable
 from flake8_deadline.report.text import failure, near, number
+from flake8_deadline.rule import needs_limits
 from flake8_deadline.selection import select
 from flake8_deadline.tree import walk
 
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Iterator, Mapping
 
+    from flake8_deadline.codemods.wishes import Wishes
     from flake8_deadline.rule import Finding
 
 _COLOURS = {b"+": "green", b"-": "red", b"@": "cyan"}
@@ -49,6 +52,7 @@ class _Done(NamedTuple):
 
 
 def run(parsed: argparse.Namespace) -> int:
+    wished = wishes(parsed)
     with progress(os.environ, is_quiet=parsed.quiet) as line:
         line.say("reading the project")
         session = analysed(parsed, parsed.paths)
@@ -56,7 +60,7 @@ def run(parsed: argparse.Namespace) -> int:
             return 2
         selection = select(session.analysis, session.namespace)
         asked = [one.finding for one in selection.shown]
-        outcome = _mended(session, asked, parsed.jobs or usable_cpus(), line)
+        outcome = _mended(session, asked, wished, _crew(parsed, line), line)
         changed = [one for one in outcome.files if one.new != one.old]
         refused = [refusal for one in outcome.files for refusal in one.refused]
         root = Path(session.options.root)
@@ -77,7 +81,7 @@ def run(parsed: argparse.Namespace) -> int:
     return 1 if refused or selection.errors or (changed and not parsed.write) else 0
 
 
-def _mended(session: Session, asked: Iterable[Finding], jobs: int, line: Progress) -> Outcome:
+def _mended(session: Session, asked: Iterable[Finding], wished: Wishes, crew: Crew, line: Progress) -> Outcome:
     options = session.options
 
     def lint(texts: Mapping[str, bytes]) -> Iterable[Finding]:
@@ -90,11 +94,15 @@ def _mended(session: Session, asked: Iterable[Finding], jobs: int, line: Progres
         analysis = replace(session.analysis, findings=tuple(sorted(findings)))
         return [one.finding for one in select(analysis, session.namespace).shown]
 
-    fixable = [finding for finding in asked if finding.fix is not None and finding.fix.safety == "safe"]
+    fixable = [finding for finding in asked if finding.fix is not None and wished.grant(finding.fix)]
     if not fixable:
         return Outcome()
-    crew = Crew(jobs, lambda done, total: line.say(f"editing {done} of {number(total, 'file')}"))
-    return mend_in_rounds(Path(options.root), fixable, lint, choose, first_party(walk(options.root, options.exclude_from_index)), crew)
+    known = first_party(walk(options.root, options.exclude_from_index))
+    return mend_in_rounds(Path(options.root), fixable, lint, choose, known, wished, crew)
+
+
+def _crew(parsed: argparse.Namespace, line: Progress) -> Crew:
+    return Crew(parsed.jobs or usable_cpus(), lambda done, total: line.say(f"editing {done} of {number(total, 'file')}"))
 
 
 def _require_a_way_back(root: Path, changed: list[Mended], *, allow_dirty: bool) -> None:
@@ -130,7 +138,7 @@ def _painted_line(line: bytes, look: Style) -> bytes:
 def _summary(done: _Done) -> Iterator[str]:
     fixed = {place(finding) for one in done.changed for finding in one.fixed}
     asked = {place(finding) for finding in done.asked}
-    by_hand = asked - fixed - {Place(*refusal[:3]) for refusal in done.refused}
+    left = [finding for finding in done.asked if place(finding) not in fixed | {Place(*refusal[:3]) for refusal in done.refused}]
     if done.changed:
         came = f", {len(fixed - asked)} of them revealed by the fix of another" if fixed - asked else ""
         files = number(len(done.changed), "file")
@@ -143,10 +151,22 @@ def _summary(done: _Done) -> Iterator[str]:
     if done.revealed:
         yield f"{number(len(done.revealed), 'finding')} revealed by the fixes and left:"
         yield from _listed(done, done.revealed)
-    if by_hand:
-        yield f"{number(len(by_hand), 'finding')} without a safe fix: see flake8-deadline check."
+    yield from _left(left)
     if done.changed and not done.is_written:
         yield "Apply with --write."
+
+
+def _left(left: list[Finding]) -> Iterator[str]:
+    """What was not asked for, and what no fix can mend."""
+    fixes = [finding.fix for finding in left]
+    limits = sum(fix is not None and needs_limits(fix) for fix in fixes)
+    unsafe = sum(fix is not None for fix in fixes) - limits
+    if unsafe:
+        yield f"{number(unsafe, 'finding')} with an unsafe fix: --unsafe."
+    if limits:
+        yield f"{number(limits, 'task')} without a limit: --soft SECONDS --hard SECONDS --reason TEXT."
+    if None in fixes:
+        yield f"{number(fixes.count(None), 'finding')} without a fix: see flake8-deadline check."
 
 
 def _listed(done: _Done, left: Iterable[Refused]) -> Iterator[str]:

@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
+from flake8_deadline.codemods.edit import Edit, refuse
 from flake8_deadline.codemods.numbering import original
 from flake8_deadline.codemods.refusal import RefusedError
+from flake8_deadline.codemods.wishes import NOTHING
 from flake8_deadline.codemods.writer import read
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from flake8_deadline.codemods.reraise import Edit
+    from flake8_deadline.codemods.wishes import Wishes
     from flake8_deadline.rule import Finding
 
 
@@ -61,28 +63,21 @@ def place(finding: Finding) -> Place:
     return Place(finding.path, finding.line, finding.code)
 
 
-def draft(root: Path, path: str, findings: Iterable[Finding], first_party: frozenset[str]) -> Draft:
+def draft(root: Path, path: str, findings: Iterable[Finding], first_party: frozenset[str], wishes: Wishes = NOTHING) -> Draft:
     """Carry out the fixes of one file's findings. Nothing is raised: what cannot be done is refused with a reason."""
     # Only now, as importing libcst takes longer than linting many a project, and most runs find nothing to fix.
-    from flake8_deadline.codemods.reraise import Edit, insert_reraise  # noqa: PLC0415
-    from flake8_deadline.codemods.verify import verify  # noqa: PLC0415
+    from flake8_deadline.codemods.carrying_out import carry_out  # noqa: PLC0415
 
-    old = b""
     members = tuple(sorted(findings, key=place))
     fixes = [finding.fix for finding in members if finding.fix is not None]
     try:
         old = read(root, path)
-        edit = insert_reraise(old, fixes, first_party) if fixes else Edit(old)
-        if edit.fixes:
-            verify(old, edit)
     except RefusedError as error:
-        return refused(path, old, members, str(error))
-    return Draft(path, old, members, edit)
+        return refused(path, members, error)
+    return Draft(path, old, members, carry_out(old, fixes, wishes, first_party))
 
 
-def refused(path: str, old: bytes, findings: Iterable[Finding], reason: str) -> Draft:
+def refused(path: str, findings: Iterable[Finding], error: RefusedError) -> Draft:
     """A draft that changes nothing."""
-    from flake8_deadline.codemods.reraise import Edit, Refusal  # noqa: PLC0415
-
     members = tuple(sorted(findings, key=place))
-    return Draft(path, old, members, Edit(old, refusals=tuple(Refusal(one.fix, reason) for one in members if one.fix is not None)))
+    return Draft(path, b"", members, Edit(b"", refusals=refuse([one.fix for one in members if one.fix is not None], error)))

@@ -14,14 +14,16 @@ import libcst as cst
 
 from flake8_deadline.codemods.placement import late_patch, place
 from flake8_deadline.codemods.refusal import RefusedError
+from flake8_deadline.codemods.syntax import encoding
 from flake8_deadline.codemods.transplant import transplant
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from flake8_deadline.codemods.placement import Line, Slot
+    from flake8_deadline.codemods.snippet import Words
 
-_BLOCKS = (
+BLOCKS = (
     cst.Module,
     cst.BaseCompoundStatement,
     cst.IndentedBlock,
@@ -31,6 +33,7 @@ _BLOCKS = (
     cst.ExceptStarHandler,
     cst.MatchCase,
 )
+_DEFINITIONS = (cst.FunctionDef, cst.ClassDef)
 _BLANK = cst.EmptyLine()
 _COOKIE_LINES = 2
 
@@ -38,25 +41,38 @@ _COOKIE_LINES = 2
 def insert(
     source: bytes,
     tree: ast.Module,
-    names: Mapping[int, Iterable[str]],
+    clauses: Mapping[int, Iterable[Words]],
     imports: Iterable[tuple[str, str]],
     first_party: frozenset[str],
 ) -> tuple[bytes, tuple[int, ...]]:
-    """Add re-raise clauses for the names given for the place of a clause, and `from module import name` for each pair in `imports`.
+    """Add the clauses given for the place of a clause, and `from module import name` for each pair in `imports`.
 
     `tree` is the tree of `source`. Returns the new text and the numbers of the added lines in it. Raises `RefusedError`, whatever libcst
     makes of the file.
     """
-    try:
-        before = cst.parse_module(source)
+    inserter = _Inserter(clauses)
+
+    def with_imports(before: cst.Module, after: cst.Module) -> cst.Module:
         lines = _logical_lines(before, tree)
-        inserter = _Inserter(names)
-        after = before.visit(inserter)
         if inserter.seen != sum(isinstance(node, ast.ExceptHandler) for node in ast.walk(tree)):
             raise RefusedError("libcst finds other except clauses in the file than Python does")
         for module, name in imports:
             after = _add_import(after, lines, module, name, first_party)
-        return transplant(source, before.bytes, after.bytes)
+        return after
+
+    before, after = edited(source, inserter, with_imports)
+    return transplant(source, before, after)
+
+
+def edited(
+    source: bytes, transformer: cst.CSTTransformer, finish: Callable[[cst.Module, cst.Module], cst.Module] = lambda _, after: after
+) -> tuple[bytes, bytes]:
+    """What libcst makes of a text, without the edit and with it. Raises `RefusedError`, whatever libcst makes of the file."""
+    try:
+        # libcst looks for the encoding in lines that end at a line feed alone.
+        before = cst.parse_module(source, cst.PartialParserConfig(encoding=encoding(source)))
+        after = finish(before, before.visit(transformer))
+        return before.bytes, after.bytes
     except RefusedError:
         raise
     except cst.ParserSyntaxError as error:
@@ -70,21 +86,21 @@ def insert(
 class _Inserter(cst.CSTTransformer):
     """Visits statements alone, counts `except` clauses in the order of the text, and puts new ones before those that are named."""
 
-    def __init__(self, names: Mapping[int, Iterable[str]]) -> None:
+    def __init__(self, clauses: Mapping[int, Iterable[Words]]) -> None:
         super().__init__()
         self.seen = 0
-        self._names = names
-        self._chosen: dict[cst.CSTNode, Iterable[str]] = {}
+        self._clauses = clauses
+        self._chosen: dict[cst.CSTNode, Iterable[Words]] = {}
         self._indents: list[str | None] = [None]
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         if isinstance(node, (cst.ExceptHandler, cst.ExceptStarHandler)):
-            if self.seen in self._names:
-                self._chosen[node] = self._names[self.seen]
+            if self.seen in self._clauses:
+                self._chosen[node] = self._clauses[self.seen]
             self.seen += 1
         elif isinstance(node, cst.IndentedBlock):
             self._indents.append(node.indent)
-        return isinstance(node, _BLOCKS)
+        return isinstance(node, BLOCKS)
 
     def on_leave(  # type: ignore[override]
         self, original_node: cst.CSTNode, updated_node: cst.CSTNode
@@ -98,7 +114,7 @@ class _Inserter(cst.CSTTransformer):
         handlers: list[cst.ExceptHandler] = []
         for original, updated in zip(original_node.handlers, updated_node.handlers):
             indent = self._indent([original, original_node, *original_node.handlers])
-            handlers += [_reraise(name, indent) for name in self._chosen.get(original, ())]
+            handlers += [clause(words, indent) for words in self._chosen.get(original, ())]
             handlers.append(updated)
         return updated_node.with_changes(handlers=handlers)
 
@@ -107,9 +123,11 @@ class _Inserter(cst.CSTTransformer):
         return next((model.body.indent for model in models if isinstance(model.body, cst.IndentedBlock)), self._indents[-1])
 
 
-def _reraise(name: str, indent: str | None) -> cst.ExceptHandler:
-    body = cst.IndentedBlock([cst.SimpleStatementLine([cst.Raise()])], indent=indent)
-    return cst.ExceptHandler(body, cst.parse_expression(name))
+def clause(words: Words, indent: str | None) -> cst.ExceptHandler:
+    """The `except` clause that raises again, its block as deep as `indent`; None is the file's usual depth."""
+    first = cst.parse_module(words.first).body if words.first else ()
+    body = cst.IndentedBlock([*first, cst.SimpleStatementLine([cst.Raise()])], indent=indent)
+    return cst.ExceptHandler(body, cst.parse_expression(words.exception), cst.AsName(cst.Name(words.bound)) if words.bound else None)
 
 
 def _logical_lines(module: cst.Module, tree: ast.Module) -> list[Line]:
@@ -127,19 +145,31 @@ def _add_import(after: cst.Module, lines: list[Line], module: str, name: str, fi
     patch = late_patch(lines, slot.following, module)
     if patch is not None:
         raise RefusedError(f"an import of {module} would run before the patch on line {patch}: add it by hand")
-    lines.insert(slot.following, (ast.ImportFrom(module, [ast.alias(name)], 0),))
     body = list(after.body)
     following = body[slot.following]
     opening = slot.following == 0
-    own, kept = _share(list(after.header if opening else following.leading_lines), slot)
+    above = list(after.header if opening else following.leading_lines)
+    crowded = opening and not above and not any(map(_stands_apart, body))
+    own, kept = _share(above, slot, 2 if isinstance(following, _DEFINITIONS) and not crowded else 1)
+    if slot.beside and not above and not all(isinstance(statement, (ast.Import, ast.ImportFrom)) for statement in lines[slot.following]):
+        kept = [_BLANK]
+    lines.insert(slot.following, (ast.ImportFrom(module, [ast.alias(name)], 0),))
     import_ = cst.ImportFrom(cst.parse_expression(module), [cst.ImportAlias(cst.Name(name))])  # type: ignore[arg-type]
     body[slot.following] = following.with_changes(leading_lines=kept)
     body.insert(slot.following, cst.SimpleStatementLine([import_], leading_lines=[] if opening else own))
     return after.with_changes(header=own if opening else after.header, body=body)
 
 
-def _share(above: list[cst.EmptyLine], slot: Slot) -> tuple[list[cst.EmptyLine], list[cst.EmptyLine]]:
-    """Deal the comments and blank lines above a statement out to the import that goes before it and to the statement."""
+def _stands_apart(node: cst.CSTNode) -> bool:
+    """Whether a function or class has two blank lines above it."""
+    return isinstance(node, _DEFINITIONS) and sum(line.comment is None for line in node.leading_lines) >= 2
+
+
+def _share(above: list[cst.EmptyLine], slot: Slot, distance: int) -> tuple[list[cst.EmptyLine], list[cst.EmptyLine]]:
+    """Deal the comments and blank lines above a statement out to the import that goes before it and to the statement.
+
+    `distance`: how many blank lines go between the first import of a file and the statement.
+    """
     if slot.beside:
         return [], above
     glued = _last(above, blank=False, end=len(above))
@@ -149,11 +179,16 @@ def _share(above: list[cst.EmptyLine], slot: Slot) -> tuple[list[cst.EmptyLine],
     if not slot.apart:
         return above[:glued], [_BLANK, *above[glued:]] if above[glued:] else []
     start = _last(above, blank=True, end=glued) if slot.following == 0 else 0
-    own = above[:start]
-    if slot.following or (own and start < glued):
+    own, kept = above[:start], above[start:]
+    blanks = next((index for index, line in enumerate(kept) if line.comment is not None), len(kept))
+    if any(line.comment is None for line in kept[blanks:]):
+        distance = 1
+    wanted = distance if slot.opens else max(blanks, 1)
+    if blanks > wanted:
+        own += kept[: blanks - wanted]
+    elif slot.following or (own and start < glued):
         own.append(_BLANK)
-    kept = above[start:]
-    return own, kept if kept and kept[0].comment is None else [_BLANK, *kept]
+    return own, [*[_BLANK] * (wanted - blanks), *kept[max(blanks - wanted, 0) :]]
 
 
 def _last(above: list[cst.EmptyLine], blank: bool, end: int) -> int:

@@ -1,4 +1,4 @@
-"""Carry out the safe fixes of findings, and of those that come to light with them, and keep only what has been proved right.
+"""Carry out the fixes of findings, and of those that come to light with them, and keep only what has been proved right.
 
 The linter reports what is true of the code as it is: where one clause lets the deadline out, the next broad one on its way becomes a
 finding, in the same file or in a caller's. So the fixes are made in rounds, and what is proved is the end: every finding said to be fixed
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from flake8_deadline.codemods.draft import Draft, Place, place
 from flake8_deadline.codemods.pool import Crew, drafts
 from flake8_deadline.codemods.refusal import RefusedError
+from flake8_deadline.codemods.wishes import NOTHING, Wishes
 from flake8_deadline.codemods.writer import write
 from flake8_deadline.rule import Finding
 
@@ -70,6 +71,7 @@ class _Job(NamedTuple):
     lint: Lint
     choose: Choose
     first_party: frozenset[str]
+    wishes: Wishes
     before: Set[Place]
     """Where the linter has findings in the files on disk."""
     crew: Crew
@@ -84,17 +86,23 @@ class _Settled(NamedTuple):
 
 
 def mend_in_rounds(
-    root: Path, asked: Iterable[Finding], lint: Lint, choose: Choose, first_party: frozenset[str] = frozenset(), crew: Crew = _ALONE
+    root: Path,
+    asked: Iterable[Finding],
+    lint: Lint,
+    choose: Choose,
+    first_party: frozenset[str] = frozenset(),
+    wishes: Wishes = NOTHING,
+    crew: Crew = _ALONE,
 ) -> Outcome:
-    """The new text of each file with findings that were asked for or came to light; those without a safe fix are passed over.
+    """The new text of each file with findings that were asked for or came to light; those without a fix that is wished for are passed over.
 
     `root` is what the findings' paths are relative to; `first_party`: top-level packages of the project. Odd files raise nothing: each
     finding that is not fixed is among the refused.
     """
-    wanted = _fixable(asked)
+    wanted = _fixable(asked, wishes)
     if not wanted:
         return Outcome()
-    job = _Job(root, lint, choose, first_party, {place(finding) for finding in lint({})}, crew)
+    job = _Job(root, lint, choose, first_party, wishes, {place(finding) for finding in lint({})}, crew)
     objections: dict[Place, str] = {}
     known: Mapping[str, Draft] = {}
     while True:
@@ -119,8 +127,8 @@ def apply(root: Path, mended: Iterable[Mended]) -> list[Refused]:
     return refused
 
 
-def _fixable(findings: Iterable[Finding]) -> dict[Place, Finding]:
-    return {place(finding): finding for finding in findings if finding.fix is not None and finding.fix.safety == "safe"}
+def _fixable(findings: Iterable[Finding], wishes: Wishes) -> dict[Place, Finding]:
+    return {place(finding): finding for finding in findings if finding.fix is not None and wishes.grant(finding.fix)}
 
 
 def _settle(job: _Job, asked: Mapping[Place, Finding], refused: Mapping[Place, str], known: Mapping[str, Draft]) -> _Settled:
@@ -138,7 +146,7 @@ def _settle(job: _Job, asked: Mapping[Place, Finding], refused: Mapping[Place, s
         if objections:
             return _Settled(current, {}, objections)
         revealed = {where: finding for where, finding in found.items() if where not in job.before and where not in wanted}
-        more = {where: finding for where, finding in _fixable(job.choose(revealed.values())).items() if where not in refused}
+        more = {where: finding for where, finding in _fixable(job.choose(revealed.values()), job.wishes).items() if where not in refused}
         if not more:
             break
         wanted.update(more)
@@ -152,7 +160,7 @@ def _drafts(job: _Job, wanted: Mapping[Place, Finding], refused: Mapping[Place, 
         if where not in refused:
             files[where.path].append(wanted[where])
     stale = {path: members for path, members in files.items() if path not in known or known[path].findings != tuple(members)}
-    made = drafts(job.root, stale, job.first_party, job.crew)
+    made = drafts(job.root, stale, job.first_party, job.crew, job.wishes)
     return {path: made[path] if path in made else known[path] for path in files}
 
 
@@ -181,7 +189,7 @@ def _unhelped(job: _Job, drafts: Mapping[str, Draft], found: Iterable[Place]) ->
 def _outcome(job: _Job, settled: _Settled, asked: Set[Place], objections: Mapping[Place, str]) -> Outcome:
     refused = {where: reason for where, reason in objections.items() if where in asked or where in settled.revealed}
     chosen = {place(finding) for finding in job.choose(settled.revealed.values())}
-    revealed = [Refused(*where, _why_left(finding, where in chosen)) for where, finding in settled.revealed.items() if where not in refused]
+    revealed = [Refused(*where, _why_left(job, finding, where in chosen)) for where, finding in settled.revealed.items() if where not in refused]
     return Outcome(tuple(_mended(one, refused) for one in settled.drafts.values()), tuple(sorted(revealed)))
 
 
@@ -192,7 +200,7 @@ def _mended(one: Draft, refused: Mapping[Place, str]) -> Mended:
     return Mended(one.path, one.old, edit.source, one.fixed, told, edit.imports, edit.first_imports, edit.added)
 
 
-def _why_left(finding: Finding, is_chosen: bool) -> str:
+def _why_left(job: _Job, finding: Finding, is_chosen: bool) -> str:
     if not is_chosen:
         return "not asked for"
-    return "no safe fix" if not _fixable([finding]) else f"comes to light only after {ROUNDS} rounds: run this again"
+    return "no safe fix" if not _fixable([finding], job.wishes) else f"comes to light only after {ROUNDS} rounds: run this again"

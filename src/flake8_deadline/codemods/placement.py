@@ -29,6 +29,8 @@ class Slot(NamedTuple):
     """Whether it belongs to the line before, with no blank line between."""
     apart: bool = False
     """Whether it is a group of its own, set off by blank lines. Neither: it belongs to the line that follows."""
+    opens: bool = False
+    """Whether no import stands above it, so that none has settled yet how far off the code is."""
 
 
 class _Key(NamedTuple):
@@ -56,7 +58,7 @@ def place(lines: Sequence[Line], module: str, name: str, first_party: frozenset[
         before = [index for index, key in same if key <= ours]
         return Slot(before[-1] + 1, beside=True) if before else Slot(same[0][0])
     lower = [index for index, key in block if key.section < ours.section]
-    return Slot(lower[-1] + 1 if lower else start, apart=True)
+    return Slot(lower[-1] + 1, apart=True) if lower else Slot(start, apart=True, opens=True)
 
 
 def late_patch(lines: Sequence[Line], index: int, module: str) -> int | None:

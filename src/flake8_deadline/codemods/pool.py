@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from flake8_deadline import signals
 from flake8_deadline.codemods.draft import Draft, draft, refused
+from flake8_deadline.codemods.refusal import RefusedError
+from flake8_deadline.codemods.wishes import NOTHING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
     from pathlib import Path
 
+    from flake8_deadline.codemods.wishes import Wishes
     from flake8_deadline.rule import Finding
 
 LEAST_BYTES = 20_000
@@ -44,21 +47,22 @@ class Crew(NamedTuple):
 class _Task(NamedTuple):
     root: Path
     first_party: frozenset[str]
+    wishes: Wishes
 
     def carry_out(self, path: str, findings: Iterable[Finding]) -> Draft:
         """As `draft`, but an error of ours is a refusal as well."""
         try:
-            return draft(self.root, path, findings, self.first_party)
+            return draft(self.root, path, findings, self.first_party, self.wishes)
         except Exception as error:
             text = " ".join(f"{type(error).__name__}: {error}".split())
-            return refused(path, b"", findings, f"internal error, please report it: {text}")
+            return refused(path, findings, RefusedError(f"internal error, please report it: {text}"))
 
 
-def drafts(root: Path, files: Mapping[str, Sequence[Finding]], first_party: frozenset[str], crew: Crew) -> dict[str, Draft]:
+def drafts(root: Path, files: Mapping[str, Sequence[Finding]], first_party: frozenset[str], crew: Crew, wishes: Wishes = NOTHING) -> dict[str, Draft]:
     """The draft of each file, in the order of `files`."""
     if files:
         _load()
-    task = _Task(root, first_party)
+    task = _Task(root, first_party, wishes)
     sizes = {path: _size(root, path) for path in files}
     count = min(crew.size, len(files), 1 + sum(sizes.values()) // LEAST_BYTES)
     done: dict[str, Draft] = {}
@@ -85,7 +89,7 @@ def usable_cpus() -> int:
 def _load() -> None:
     """What an edit needs: here, so that forked processes have it."""
     with signals.waiting():
-        from flake8_deadline.codemods import reraise, verify  # noqa: F401, PLC0415
+        from flake8_deadline.codemods import carrying_out  # noqa: F401, PLC0415
 
 
 def _size(root: Path, path: str) -> int:
@@ -120,7 +124,7 @@ def _share_out(task: _Task, waiting: list[tuple[str, Sequence[Finding]]], count:
                     keep(pipe.recv())
                     idle.append(pipe)
                 except (EOFError, OSError):
-                    keep(refused(path, b"", findings, "the process that edited the file has died"))
+                    keep(refused(path, findings, RefusedError("the process that edited the file has died")))
                     idle += hire()
 
 

@@ -10,9 +10,13 @@ import ast
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from flake8_deadline.codemods.edit import Edit, Refusal, refuse
 from flake8_deadline.codemods.handlers import clauses, require_editable
+from flake8_deadline.codemods.imports import newcomers
 from flake8_deadline.codemods.insertion import insert
 from flake8_deadline.codemods.refusal import RefusedError
+from flake8_deadline.codemods.scopes import around
+from flake8_deadline.codemods.snippet import UncountedError, words
 from flake8_deadline.codemods.spelling import Vocabulary
 from flake8_deadline.codemods.syntax import parse
 from flake8_deadline.codemods.transplant import lines
@@ -20,45 +24,27 @@ from flake8_deadline.codemods.transplant import lines
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from flake8_deadline.codemods.snippet import Snippet, Words
     from flake8_deadline.codemods.spelling import Spelling
-    from flake8_deadline.rule import Fix
+    from flake8_deadline.rule import Reraise
 
 _GENERATED = re.compile(rb"@generated\b|\bgenerated\b.*\bdo not edit\b", re.IGNORECASE)
-
-
-class Refusal(NamedTuple):
-    fix: Fix
-    reason: str
-    """One line."""
-
-
-class Edit(NamedTuple):
-    source: bytes
-    """The new text; the old one where nothing was done."""
-    fixes: tuple[Fix, ...] = ()
-    """Those carried out."""
-    refusals: tuple[Refusal, ...] = ()
-    added: tuple[int, ...] = ()
-    """Numbers of the added lines in the new text."""
-    imports: tuple[str, ...] = ()
-    """The modules that the added import lines name."""
-    first_imports: tuple[str, ...] = ()
-    """Those of their top-level packages that the file did not import anywhere before."""
 
 
 class _Step(NamedTuple):
     """A fix, worked out."""
 
-    fix: Fix
+    fix: Reraise
     place: int
     """Of the clause, among all clauses of the file."""
     spelling: Spelling
+    words: Words
 
 
-def insert_reraise(source: bytes, fixes: Iterable[Fix], first_party: frozenset[str] = frozenset()) -> Edit:
+def insert_reraise(source: bytes, fixes: Iterable[Reraise], first_party: frozenset[str] = frozenset(), snippet: Snippet | None = None) -> Edit:
     """Carry out the fixes on the text of one file. Nothing is raised: what cannot be done is among the refusals.
 
-    `first_party`: top-level packages of the project, for the place of the import.
+    `first_party`: top-level packages of the project, for the place of the import. `snippet`: what each clause does before it raises.
     """
     wanted = sorted(set(fixes))
     try:
@@ -66,29 +52,25 @@ def insert_reraise(source: bytes, fixes: Iterable[Fix], first_party: frozenset[s
             raise RefusedError("the file is generated: change what generates it")
         tree = parse(source)
     except RefusedError as error:
-        return Edit(source, refusals=_refuse(wanted, error))
-    steps, refusals = _work_out(tree, wanted)
+        return Edit(source, refusals=refuse(wanted, error))
+    steps, refusals = _work_out(tree, wanted, snippet)
     if not steps:
         return Edit(source, refusals=refusals)
-    names: dict[int, dict[str, None]] = {}
+    clauses_at: dict[int, dict[str, Words]] = {}
     imports: dict[tuple[str, str], None] = {}
-    for fix, place, spelling in steps:
-        names.setdefault(place, {})[spelling.text] = None
+    for fix, place, spelling, clause in steps:
+        clauses_at.setdefault(place, {})[spelling.text] = clause
         if spelling.module is not None:
             imports[spelling.module, fix.name] = None
     try:
-        text, added = insert(source, tree, names, imports, first_party)
+        text, added = insert(source, tree, {place: tuple(several.values()) for place, several in clauses_at.items()}, imports, first_party)
     except RefusedError as error:
-        return Edit(source, refusals=tuple(sorted([*refusals, *_refuse([step.fix for step in steps], error)])))
+        return Edit(source, refusals=tuple(sorted([*refusals, *refuse([step.fix for step in steps], error)])))
     modules = tuple(module for module, _ in imports)
-    return Edit(text, tuple(step.fix for step in steps), refusals, added, modules, _newcomers(tree, modules))
+    return Edit(text, tuple(step.fix for step in steps), refusals, added, modules, newcomers(tree, modules))
 
 
-def _refuse(fixes: Iterable[Fix], error: RefusedError) -> tuple[Refusal, ...]:
-    return tuple(Refusal(fix, str(error)) for fix in fixes)
-
-
-def _work_out(tree: ast.Module, fixes: Iterable[Fix]) -> tuple[list[_Step], tuple[Refusal, ...]]:
+def _work_out(tree: ast.Module, fixes: Iterable[Reraise], snippet: Snippet | None) -> tuple[list[_Step], tuple[Refusal, ...]]:
     steps: list[_Step] = []
     refusals: list[Refusal] = []
     found = clauses(tree)
@@ -102,19 +84,8 @@ def _work_out(tree: ast.Module, fixes: Iterable[Fix]) -> tuple[list[_Step], tupl
                 raise RefusedError("no except clause begins on this line")
             clause = found[fix.line]
             require_editable(clause, vocabularies[signal])
-            steps.append(_Step(fix, clause.place, vocabularies[signal].spell(fix.line, clause.deferred)))
+            spelling = vocabularies[signal].spell(fix.line, clause.deferred)
+            steps.append(_Step(fix, clause.place, spelling, words(snippet, spelling.text, tree, around(tree, clause.handler))))
         except RefusedError as error:
-            refusals.append(Refusal(fix, str(error)))
+            refusals.append(Refusal(fix, str(error), isinstance(error, UncountedError)))
     return steps, tuple(refusals)
-
-
-def _newcomers(tree: ast.Module, modules: Iterable[str]) -> tuple[str, ...]:
-    """The top-level packages of these modules that no import of the file names, at whatever level it stands."""
-    known: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            known.update(alias.name.partition(".")[0] for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            known.add(str(node.module).partition(".")[0])
-    packages = (module.partition(".")[0] for module in modules)
-    return tuple(dict.fromkeys(package for package in packages if package not in known))

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import ast
 import sys
+import tokenize
 import warnings
 
 from flake8_deadline.codemods.refusal import RefusedError
+from flake8_deadline.codemods.transplant import each_line
 
 
 def parse(source: bytes) -> ast.Module:
@@ -21,6 +23,11 @@ def parse(source: bytes) -> ast.Module:
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
         version = ".".join(map(str, sys.version_info[:2]))
         raise RefusedError(f"Python {version} cannot parse the file: {_reason(error)}") from error
+
+
+def encoding(source: bytes) -> str:
+    """The encoding of a file that Python parses: its byte order mark or cookie tells it, in the first two lines however they end."""
+    return tokenize.detect_encoding(each_line(source).__next__)[0]
 
 
 def compiles(tree: ast.Module) -> str | None:

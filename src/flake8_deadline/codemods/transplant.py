@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import codecs
 import re
+from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 from flake8_deadline.codemods.refusal import RefusedError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 _LINES = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 """A line with its ending, as Python counts lines: not at form feeds, nor at what else `bytes.splitlines` takes for an ending."""
@@ -22,6 +23,11 @@ _LINES = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 def lines(source: bytes) -> list[bytes]:
     """The lines of a file with their endings, as Python counts them, without a byte order mark."""
     return _LINES.findall(source.removeprefix(codecs.BOM_UTF8))
+
+
+def each_line(source: bytes) -> Iterator[bytes]:
+    """The same one by one, the first with its byte order mark."""
+    return (found[0] for found in _LINES.finditer(source))
 
 
 def transplant(source: bytes, before: bytes, after: bytes) -> tuple[bytes, tuple[int, ...]]:
@@ -46,6 +52,27 @@ def transplant(source: bytes, before: bytes, after: bytes) -> tuple[bytes, tuple
     if index < len(rendered):
         raise RefusedError("the edit would change more than it adds")
     return with_mark_of(source, result), tuple(added)
+
+
+def rebuilt(source: bytes, before: bytes, after: bytes) -> bytes:
+    """`after`, but with the lines of `source` wherever it has those of `before`, which is a rendering of `source`.
+
+    Raises `RefusedError` where a line that the edit changes is not rendered to the byte.
+    """
+    original, rendered, wanted = lines(source), lines(before), lines(after)
+    if len(original) != len(rendered):
+        raise RefusedError("libcst does not reproduce the lines of the file")
+    result: list[bytes] = []
+    for tag, start, end, new_start, new_end in SequenceMatcher(None, rendered, wanted, autojunk=False).get_opcodes():
+        if tag == "equal":
+            result += original[start:end]
+        elif original[start:end] != rendered[start:end]:
+            raise RefusedError("libcst does not reproduce the lines that the edit changes")
+        else:
+            kept = {line.strip() for line in rendered[start:end]}
+            ending = _ending(original, start)
+            result += [line if line.strip() in kept else line.rstrip(b"\r\n") + ending for line in wanted[new_start:new_end]]
+    return with_mark_of(source, result)
 
 
 def with_mark_of(source: bytes, text: Iterable[bytes]) -> bytes:

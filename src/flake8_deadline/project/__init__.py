@@ -90,7 +90,8 @@ class Project:
         for path in sorted(self.files.names):
             if is_test(path) and self.known:
                 continue
-            if everything or {"handler", "loop"} <= self.files.outline(path).marks:
+            marks = self.files.outline(path).marks
+            if everything or {"handler", "loop"} <= marks or {"rows", "loop"} <= marks:
                 for function in self.modules.source(path).functions.values():
                     if everything or self.known or not self._is_entry(path, function):
                         yield FunctionRef(path, function.qualname)

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Literal
 
 from flake8_deadline import swallowers
 from flake8_deadline.facts import Call, Constant, Value
-from flake8_deadline.flights import RETRIED, Absorbed, Flight, Swallow
+from flake8_deadline.flights import RETRIED, Absorbed, Argument, Flight, Swallow
 from flake8_deadline.project.objects import External, FunctionRef
 from flake8_deadline.project.receivers import receiver
+from flake8_deadline.project.time import last_name
 from flake8_deadline.project.written import Written, calls_behind
 from flake8_deadline.requirements import allows
 from flake8_deadline.swallowers import Swallower
@@ -74,11 +75,10 @@ class Absorption:
             yield from (made for made, _ in calls_behind(value, frame, self._inference))
             value = receiver(value.func if isinstance(value, Call) else value)[0]
 
-    def _client(self, call: Call, frame: FunctionRef) -> tuple[str, int] | None:
-        """Where the client is made: the receiver of the call, or what a function of the library is given first."""
+    def _client(self, call: Call, frame: FunctionRef) -> Written | None:
+        """The call that makes the client: the receiver of the call, or what a function of the library is given first."""
         value = receiver(call.func)[0]
-        made = self._innermost(value, frame) or (self._innermost(call.args[0], frame) if call.args else None)
-        return (made[1].path, made[0].line) if made else None
+        return self._innermost(value, frame) or (self._innermost(call.args[0], frame) if call.args else None)
 
     def _innermost(self, value: Value, frame: FunctionRef) -> Written | None:
         """The call at the root of a receiver: `Client()` for `Client().chat.completions`."""
@@ -92,11 +92,21 @@ class Absorption:
         yield from ((name, value.value) for name, value in call.keywords if isinstance(value, Constant))
 
 
-def _absorbed(row: Swallower, name: str, call: Call, client: tuple[str, int] | None) -> Absorbed:
+def _absorbed(row: Swallower, name: str, call: Call, client: Written | None) -> Absorbed:
     kind: Literal["retry", "call"] = "retry" if row.does == "retries" else "call"
-    swallow = Swallow(call.line, call.column + 1, kind, what=name.replace("()", ""), remedy=row.remedy, client=client)
+    made = (client[1].path, client[0].line) if client else None
+    argument = _argument(row, client) if client else None
+    swallow = Swallow(call.line, call.column + 1, kind, what=name.replace("()", ""), remedy=row.remedy, client=made, argument=argument)
     flights = {"retries": RETRIED, "retypes": Flight("error", External(row.into))}
     return Absorbed(swallow, flights.get(row.does))
+
+
+def _argument(row: Swallower, client: Written) -> Argument | None:
+    """What to pass to the call that makes the client, so that the row does not count."""
+    made, frame = client
+    if row.unless is None or row.does != "retries":
+        return None
+    return Argument(frame.path, made.line, last_name(made.func), row.unless[0], repr(row.unless[1]))
 
 
 def _covers(names: frozenset[str], name: str) -> bool:

@@ -88,7 +88,7 @@ def _above(deadlines: Deadlines, frame: FunctionRef, swallow: Swallow, fates: li
             ends = Hazard(frame, swallow, "ends", callee, 0, calls)
         for edge in deadlines.reach.callers.get(callee, ()):
             down: Calls = ((edge.caller, edge.site.step.line), *calls)
-            after = _after(deadlines, edge, mode)
+            after = resumed(deadlines, edge, mode)
             hazard = _goes_on(frame, swallow, after, edge.caller, down)
             if hazard and hazard.goes_on == "loops":
                 return hazard
@@ -116,14 +116,18 @@ def _goes_on(frame: FunctionRef, swallow: Swallow, fates: Iterable[Fate], where:
     return Hazard(frame, swallow, "later", where, later[0], calls) if later else None
 
 
-def _after(deadlines: Deadlines, edge: Edge, mode: Mode) -> frozenset[Fate]:
+def resumed(deadlines: Deadlines, edge: Edge, mode: Mode) -> frozenset[Fate]:
     """What happens at a call from which a swallow has come back, or from which another error comes."""
-    verdicts, place, step = deadlines.worlds[edge.caller].verdicts, edge.site.place, edge.site.step
-    if edge.iterates:
-        place = Place("loop", Loop(step.line, 0, "comprehension", None, (), ()), place)
+    verdicts, step = deadlines.worlds[edge.caller].verdicts, edge.site.step
     if isinstance(mode, Flight):
-        return verdicts.throw(mode, place)
-    return verdicts.resume(place, step, mode)
+        return verdicts.throw(mode, around(edge))
+    return verdicts.resume(around(edge), step, mode)
+
+
+def around(edge: Edge) -> Place | None:
+    """What stands around a call; one that is made for each of several items (`map`) stands in a loop."""
+    place, line = edge.site.place, edge.site.step.line
+    return Place("loop", Loop(line, 0, "comprehension", None, (), ()), place) if edge.iterates else place
 
 
 def _modes(fates: Iterable[Fate]) -> set[Mode]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from flake8_deadline import queues, retries
 from flake8_deadline.facts import Call, Constant, Value
-from flake8_deadline.flights import Flight, Swallow
+from flake8_deadline.flights import Argument, Flight, Swallow
 from flake8_deadline.project.catching import externals
 from flake8_deadline.project.inference import Inference
 from flake8_deadline.project.objects import FunctionRef
@@ -85,7 +85,8 @@ class Retries:
     def swallow(self, around: Around, flight: Flight) -> Swallow:
         """The decorator, as what takes the signal."""
         remedy = around.policy.row.remedy.format(signal=queues.CELERY.signal)
-        return Swallow(around.line, around.column, "retry", takes=flight.kind, what=around.policy.name, remedy=remedy)
+        argument = _argument(around) if flight.kind == "signal" else None
+        return Swallow(around.line, around.column, "retry", takes=flight.kind, what=around.policy.name, remedy=remedy, argument=argument)
 
     def takes(self, policy: Policy, flight: Flight) -> bool:
         """Whether the policy surely tries again on what is in flight; nobody knows: no."""
@@ -138,3 +139,13 @@ class Retries:
 def _is_once(attempts: Value) -> bool:
     """Whether a number of attempts is one: `1`, `stop_after_attempt(1)`."""
     return attempts == Constant(1) or (isinstance(attempts, Call) and attempts.args == (Constant(1),) and not attempts.keywords)
+
+
+def _argument(around: Around) -> Argument | None:
+    """What to pass to the policy's call, or to the bare decorator."""
+    row, call, frame, name = around.policy
+    keyword = row.asks or row.gives_up or row.errors
+    if row.passes is None:
+        return None
+    line, callee = (call.line, name.rpartition(".")[2]) if call else (around.line, "")
+    return Argument(frame.path, line, callee, keyword, row.passes, row.imports)

@@ -32,12 +32,18 @@ def sweeps(deadlines: Deadlines, effects: Effects, frame: FunctionRef) -> Iterat
         loop = site.step
         if isinstance(loop, Loop) and loop.kind in ("for", "async for"):
             objects = deadlines.reach.resolved[frame][position].objects
-            if not any(isinstance(o, Rows) for o in objects) or _yields(loop.body) or _is_written_at_once(loop, found):
+            is_rows = any(isinstance(o, Rows) for o in objects) or (not objects and is_streamed(loop))
+            if not is_rows or _yields(loop.body) or _is_written_at_once(loop, found):
                 continue
             if not _is_atomic(deadlines, frame, site.place):
                 work = _work(deadlines, effects, frame, loop, found)
                 if work is not None:
                     yield Sweep(loop, written(work.func), work.line)
+
+
+def is_streamed(loop: Loop) -> bool:
+    """Whether the rows are fetched one by one, as `.iterator()` does: then the loop is meant for many, whoever calls it."""
+    return isinstance(loop.over, Call) and written(loop.over.func).rpartition(".")[2] in ("iterator", "aiterator")
 
 
 def _is_near(deadlines: Deadlines, frame: FunctionRef) -> bool:

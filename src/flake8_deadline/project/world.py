@@ -12,6 +12,7 @@ from flake8_deadline.project.calls import Resolution
 from flake8_deadline.project.catching import Taken, externals
 from flake8_deadline.project.contexts import Contexts
 from flake8_deadline.project.objects import FunctionRef, Rows
+from flake8_deadline.project.time import last_name
 from flake8_deadline.swallow import Verdicts
 
 if TYPE_CHECKING:
@@ -71,7 +72,13 @@ class FunctionWorld:
             return self._signals
         if step.awaited:
             return frozenset({CANCELLED})
-        return self._signals if libraries.BLOCKING & externals(resolution.objects) else _NOTHING
+        return self._signals if self._blocks(step, resolution) else _NOTHING
+
+    def _blocks(self, call: Call, resolution: Resolution) -> bool:
+        """Whether a call that a coroutine does not await takes its time. One for its effect alone makes no coroutine: that would not run."""
+        if resolution.objects:
+            return bool(libraries.BLOCKING & externals(resolution.objects))
+        return call.discarded and last_name(call.func) not in libraries.NOT_WAITING
 
     def launders(self, step: Timed) -> frozenset[Flight]:
         return frozenset().union(*[self._deadlines.laundered.get(target, _NOTHING) for target in self.resolution(step).targets])

@@ -16,9 +16,11 @@ MARKS: dict[str, tuple[bytes, ...]] = {
     "queue": (b"rq", b"enqueue", b"huey", b"dramatiq", b"django_q"),
     "handler": (b"except", b"suppress", b"finally"),
     "loop": (b"for ", b"while ", b"map(", b"for\t", b"while\t", b"for(", b"while(", b"for[", b"while[", b"for\\", b"while\\"),
+    "rows": (b".iterator", b".aiterator"),
     "limit": (b"time_limit", b"TIME_LIMIT"),
 }
-"""What a file must bear for each demand: a task or a project's own way to make one, a queue other than Celery, a handler, a loop, a limit."""
+"""What a file must bear for each demand: a task or a project's own way to make one, a queue other than Celery, a handler, a loop, rows
+that are fetched one by one, a limit."""
 
 _SUSPECT = (
     re.compile(rb"print[ \t]+[\"'\w%]"),

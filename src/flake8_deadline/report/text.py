@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from flake8_deadline.report.excerpt import excerpt, source_lines
 from flake8_deadline.report.style import Style, printable
+from flake8_deadline.rule import needs_limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -100,8 +101,8 @@ def _safety(finding: Finding) -> str | None:
 
 
 def _help(finding: Finding, where: str) -> str:
-    if finding.fix is not None and finding.fix.safety == "safe":
-        return f"flake8-deadline fix {shlex.quote(where)}"
+    if finding.fix is not None and not needs_limits(finding.fix):
+        return f"flake8-deadline fix {'' if finding.fix.safety == 'safe' else '--unsafe '}{shlex.quote(where)}"
     return f"flake8-deadline explain {finding.code}"
 
 

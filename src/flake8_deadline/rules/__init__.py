@@ -13,6 +13,7 @@ from flake8_deadline.rules import (
     deadline_swallowed_in_helper,
     deadline_swallowed_in_loop,
     deadline_swallowed_unreached,
+    isolation_inside_transaction,
     limit_not_on_the_task,
     task_ends_as_success,
     task_without_limit,
@@ -29,6 +30,7 @@ RULES: tuple[Rule, ...] = (
     deadline_swallowed_unreached.RULE,
     clause_for_hard_limit_never_runs.RULE,
     bare_sweep.RULE,
+    isolation_inside_transaction.RULE,
     task_without_limit.RULE,
     limit_not_on_the_task.RULE,
 )

@@ -35,45 +35,55 @@ Good
                 log.exception("no reminder for %s", invoice.pk)
 
 Not reported
-    Loops that no task reaches; loops that gather in memory, `yield`, write an export or only dispatch (`.delay`, `apply_async`,
-    `on_commit`); loops inside `transaction.atomic()`, meant as all or nothing; rows isolated here or in the function called.
+    Loops that no task reaches; where the project has no task at all, loops over anything but `.iterator()`; loops that gather in memory,
+    `yield`, write an export or only dispatch (`.delay`, `apply_async`, `on_commit`); loops inside `transaction.atomic()`, meant as all or
+    nothing; rows isolated here or in the function called.
 
 Fix
-    None yet: isolating a row needs a decision on what a failed row means.
+    Unsafe, as a failed row then ends nothing: `fix --unsafe` puts the body into a `try`, lets the deadline out, counts and logs what fails,
+    and ends with one warning that says how many were processed and how many failed. It needs a logger of the module, and leaves alone what
+    leaves a turn by `continue`, `break`, `return` or `raise`, or stands inside of a transaction.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flake8_deadline import chains
+from flake8_deadline import chains, queues
 from flake8_deadline.project import Project
 from flake8_deadline.project.effects import Effects
 from flake8_deadline.project.objects import FunctionRef
-from flake8_deadline.project.sweeps import Sweep, sweeps
-from flake8_deadline.rule import Finding, Link, Rule
+from flake8_deadline.project.sweeps import Sweep, is_streamed, sweeps
+from flake8_deadline.rule import Finding, Isolate, Link, Rule
 
 
 def check(project: Project) -> Iterator[Finding]:
-    if not project.known:
-        return
     found: dict[tuple[str, int], tuple[int, str, FunctionRef, Sweep]] = {}
     effects = Effects(project.deadlines)
     for frame in project.reach.resolved:
         for sweep in sweeps(project.deadlines, effects, frame):
+            if not project.known and not is_streamed(sweep.loop):
+                continue
             key = (frame.path, sweep.loop.line)
             candidate = (project.reach.length(frame), repr(frame), frame, sweep)
             if key not in found or candidate[:2] < found[key][:2]:
                 found[key] = candidate
     for _, _, frame, sweep in found.values():
-        task = project.task_of[project.reach.chain(frame)[0][0]].name
-        message = f"bare sweep: the first row that fails in '{sweep.work}' abandons all rows after it (reached from task {task}); isolate each row"
+        origin = chains.start(project, project.reach, frame)
+        message = f"bare sweep: the first row that fails in '{sweep.work}' abandons all rows after it ({origin}); isolate each row"
         chain = (
             *chains.down(project, project.reach, frame),
             Link(frame.path, sweep.loop.line, "this loop"),
             Link(frame.path, sweep.line, f"calls {sweep.work}"),
         )
-        yield Finding(frame.path, sweep.loop.line, sweep.loop.column, RULE.code, RULE.name, message, chain)
+        queue = _queue(project, frame)
+        fix = Isolate(sweep.loop.line, queue.module, queue.signal) if queue.signals else None
+        yield Finding(frame.path, sweep.loop.line, sweep.loop.column, RULE.code, RULE.name, message, chain, fix)
 
 
-RULE = Rule("LIM201", "bare-sweep", check, default=True)
+def _queue(project: Project, frame: FunctionRef) -> queues.Queue:
+    declared = project.task_of.get(project.reach.chain(frame)[0][0]) if project.known else None
+    return queues.named(declared.task.maker.queue) if declared else queues.CELERY
+
+
+RULE = Rule("LIM201", "bare-sweep", check, default=True, fixable="unsafe")

@@ -41,7 +41,9 @@ Not reported
     Further calls through a client that one finding names already: one remedy serves them all.
 
 Fix
-    None yet: the remedy named in the message is an argument of the retry.
+    Unsafe, as something is then tried less often: `fix --unsafe` passes what the message names (`retry=retry_if_not_exception_type(…)`,
+    `giveup=…`, `dont_autoretry_for=…`, `max_retries=0` to a client made in the same file), or re-raises before a clause that asks for another
+    run. An argument that is passed already is left to you.
 """
 
 from __future__ import annotations
@@ -50,7 +52,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from flake8_deadline import chains, queues
+from msgspec.structs import replace
+
+from flake8_deadline import chains, queues, remedies
 from flake8_deadline.budget import default_limit, has_own_soft_limit
 from flake8_deadline.facts import Call, Value
 from flake8_deadline.flights import SIGNAL
@@ -70,6 +74,8 @@ class Option(NamedTuple):
     line: int
     column: int
     frame: FunctionRef
+    in_class: int = 0
+    """The line of the class whose attribute it is."""
 
 
 def check(project: Project) -> Iterator[Finding]:
@@ -80,7 +86,8 @@ def check(project: Project) -> Iterator[Finding]:
             f"deadline retried: '{swallow.what}' takes {chains.taken(swallow)} for an error and tries again "
             f"({chains.origin(project, project.reach, hazard)}{more}); {swallow.remedy}"
         )
-        yield chains.finding(RULE, project, project.reach, hazard, message)
+        fix = remedies.passed(swallow.argument, hazard.at.path, queues.named(swallow.queue))
+        yield replace(chains.finding(RULE, project, project.reach, hazard, message), fix=fix)
     for hazard in nearest:
         swallow = hazard.swallow
         if swallow.kind == "retry":
@@ -129,7 +136,8 @@ def _autoretried(project: Project, declared: Declared) -> Iterator[Finding]:
             f"take {signal} from the list" if taken == "explicit" else f"add {_SPARES}=({signal},)"
         )
         links = (Link(declared.path, declared.line, f"task {declared.name}"), Link(lists.path, lists.line, f"{_LISTS} takes the deadline"))
-        yield Finding(lists.path, lists.line, lists.column, RULE.code, RULE.name, message, links)
+        fix = remedies.spared(project, declared, lists.in_class) if taken != "explicit" and not spares else None
+        yield Finding(lists.path, lists.line, lists.column, RULE.code, RULE.name, message, links, fix)
 
 
 def _options(project: Project, declared: Declared) -> Iterator[Option]:
@@ -141,7 +149,7 @@ def _options(project: Project, declared: Declared) -> Iterator[Option]:
             for name in (_LISTS, _SPARES):
                 for value in cls.bindings.get(name, ()):
                     line = cls.lines.get(name, cls.line)
-                    yield Option(name, value, ancestor.path, line, cls.column + 4, project.inference.classes.frame(ancestor))
+                    yield Option(name, value, ancestor.path, line, cls.column + 4, project.inference.classes.frame(ancestor), cls.line)
     written = declared.task.written
     function = project.inference.function(written)
     for decorator in function.decorators:
@@ -153,4 +161,4 @@ def _options(project: Project, declared: Declared) -> Iterator[Option]:
                     yield Option(name, value, written.path, line, decorator.column, frame)
 
 
-RULE = Rule("LIM105", "deadline-retried", check, default=True)
+RULE = Rule("LIM105", "deadline-retried", check, default=True, fixable="unsafe")

@@ -30,13 +30,14 @@ Not reported
     Off by default.
 
 Fix
-    None yet: only a person knows the number.
+    As for LIM301: `fix --select LIM307 --soft 600 --hard 900 --reason "…"`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from flake8_deadline import remedies
 from flake8_deadline.budget import default_limit, has_limits, own_limit
 from flake8_deadline.project import Project
 from flake8_deadline.project.modules import is_test
@@ -51,7 +52,8 @@ def check(project: Project) -> Iterator[Finding]:
         if default:
             message = f"limit not on the task: task {declared.name} runs on the project's default; declare its own soft_time_limit and time_limit"
             chain = (Link(declared.path, declared.line, f"task {declared.name}"), Link(default.path, default.line, f"limit from {default.name}"))
-            yield Finding(declared.path, declared.line, declared.column, RULE.code, RULE.name, message, chain)
+            fix = remedies.limits(project, declared)
+            yield Finding(declared.path, declared.line, declared.column, RULE.code, RULE.name, message, chain, fix)
 
 
-RULE = Rule("LIM307", "limit-not-on-the-task", check, default=False)
+RULE = Rule("LIM307", "limit-not-on-the-task", check, default=False, fixable="unsafe")

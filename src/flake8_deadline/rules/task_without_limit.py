@@ -27,13 +27,15 @@ Not reported
     Tasks in tests. Tasks of other queues than Celery, most of which have a limit by default.
 
 Fix
-    None yet: only a person knows the number.
+    `fix --select LIM301 --soft 600 --hard 900 --reason "…"` writes the limits on the task's decorator or in its class, and the reason as a
+    comment beside them: only a person knows the numbers. Give it the paths that one budget is right for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from flake8_deadline import remedies
 from flake8_deadline.budget import default_limit, has_limits, own_limit
 from flake8_deadline.project import Project
 from flake8_deadline.project.modules import is_test
@@ -48,7 +50,8 @@ def check(project: Project) -> Iterator[Finding]:
                 f"or task_soft_time_limit and task_time_limit for the project"
             )
             chain = (Link(declared.path, declared.line, f"task {declared.name}"),)
-            yield Finding(declared.path, declared.line, declared.column, RULE.code, RULE.name, message, chain)
+            fix = remedies.limits(project, declared)
+            yield Finding(declared.path, declared.line, declared.column, RULE.code, RULE.name, message, chain, fix)
 
 
-RULE = Rule("LIM301", "task-without-limit", check, default=True)
+RULE = Rule("LIM301", "task-without-limit", check, default=True, fixable="unsafe")

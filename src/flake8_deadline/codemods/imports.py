@@ -1,0 +1,33 @@
+"""Import lines alone, and what packages they bring into a file for the first time."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from flake8_deadline.codemods.edit import Edit
+from flake8_deadline.codemods.insertion import insert
+from flake8_deadline.codemods.syntax import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def add_imports(source: bytes, imports: tuple[tuple[str, str], ...], first_party: frozenset[str]) -> Edit:
+    """Add `from module import name` for each pair, where it belongs. Raises `RefusedError`."""
+    tree = parse(source)
+    text, added = insert(source, tree, {}, imports, first_party)
+    modules = tuple(module for module, _ in imports)
+    return Edit(text, (), (), added, modules, newcomers(tree, modules))
+
+
+def newcomers(tree: ast.Module, modules: Iterable[str]) -> tuple[str, ...]:
+    """The top-level packages of these modules that no import of the file names, at whatever level it stands."""
+    known: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            known.update(alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            known.add(str(node.module).partition(".")[0])
+    packages = (module.partition(".")[0] for module in modules)
+    return tuple(dict.fromkeys(package for package in packages if package not in known))
