@@ -32,6 +32,9 @@ SAID = [
     for path in DOCUMENTS
     for line in re.findall(r"(?:`|^ +)(flake8-deadline [a-z][^`|\n]*)", path.read_text(encoding="utf-8"), re.MULTILINE)
 ]
+ADOPTING = (ROOT / "docs" / "adopting.md").read_text(encoding="utf-8")
+FOUND = {"flake8-deadline check --statistics": 1, "flake8-deadline fix kontor/documents": 1}
+"""The commands of that page that end with another exit code than 0."""
 LINKS = [(path, target) for path in DOCUMENTS for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text(encoding="utf-8"))]
 
 each_document = pytest.mark.parametrize("path", [pytest.param(path, id=path.name) for path in DOCUMENTS])
@@ -55,6 +58,43 @@ def readme_command(name: str) -> str:
     return found[1]
 
 
+def commands_of(page: str) -> list[tuple[str, str]]:
+    """Each command that a page shows as typed, and what it shows of the output."""
+    blocks = re.findall(r"^```console\n(.*?)^```$", page, flags=re.MULTILINE | re.DOTALL)
+    return [(command, shown) for block in blocks for command, shown in re.findall(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", block, flags=re.MULTILINE)]
+
+
+def repository(top: Path) -> None:
+    """The example under git, with a branch `main` and a place to push to."""
+    who = ["-c", "user.name=A", "-c", "user.email=a@b.c"]
+    shutil.copytree(EXAMPLE, top, ignore=shutil.ignore_patterns(".*cache", "var", "__pycache__"))
+    (top / ".gitignore").write_text(".flake8_deadline_cache/\n__pycache__/\n")
+    git = [["init", "-q", "--bare", "../origin"], ["init", "-q", "--initial-branch=main"], ["remote", "add", "origin", "../origin"], ["add", "-A"]]
+    for command in [*git, [*who, "commit", "-qm", "first"]]:
+        subprocess.run(["git", *command], cwd=top, check=True)
+
+
+def typed(commands: list[str], top: Path, programs: Path) -> list[tuple[int, str]]:
+    """The exit code and the output of each command, all typed into one bash."""
+    script = [f"{{ {command}\n}} >'{top}.{number}' 2>&1; echo $? >>'{top}.codes'" for number, command in enumerate(commands)]
+    who = {f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER") for what, value in (("NAME", "A"), ("EMAIL", "a@b.c"))}
+    environment = {**os.environ, **who, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "PRE_COMMIT_HOME": f"{top}.pre-commit"}
+    environment |= {"GIT_CONFIG_GLOBAL": os.devnull, "PYTHONIOENCODING": "utf-8"}
+    environment.pop("PRE_COMMIT", None)
+    subprocess.run(["bash", "-c", "\n".join(script)], cwd=top, env=environment, stdin=subprocess.DEVNULL, check=True)
+    codes = Path(f"{top}.codes").read_text().split()
+    return [(int(code), Path(f"{top}.{number}").read_text(encoding="utf-8")) for number, code in enumerate(codes)]
+
+
+def assert_page_shows(commands: list[tuple[str, str]], ran: list[tuple[int, str]]) -> None:
+    for (command, shown), (code, output) in zip(commands, ran, strict=True):
+        assert code == FOUND.get(command, 0), f"{command}\n{output}"
+        if shown:
+            assert_shows(shown, output)
+        else:
+            assert output == "" or command.startswith("pip "), f"{command}\n{output}"
+
+
 def module_rows() -> dict[str, str]:
     """CONTRIBUTING's table: what stands beside each module or package."""
     return dict(re.findall(r"^\| `([a-z0-9_]+(?:\.py|/))` \| (.+) \|$", CONTRIBUTING, flags=re.MULTILINE))
@@ -74,6 +114,31 @@ def test_what_readme_shows_of_the_example_is_what_comes_out(command, shown, tmp_
     )
     assert run.returncode == 1
     assert_shows(shown, run.stdout)
+
+
+def test_the_path_from_preview_to_pull_request_is_as_the_page_shows_it(tmp_path):
+    """All commands, one after the other, but those that need a package index."""
+    commands = [one for one in commands_of(ADOPTING) if not re.search(r"\bpip\b|pre-commit", one[0])]
+    assert len(commands) == len(re.findall(r"^ *\$ ", ADOPTING, re.MULTILINE)) - 4
+    repository(tmp_path / "shop")
+    assert_page_shows(commands, typed([command for command, _ in commands], tmp_path / "shop", Path(sys.executable).parent))
+
+
+@pytest.mark.live
+def test_the_whole_page_from_pip_install_on_is_as_it_shows_it(tmp_path):
+    repository(tmp_path / "shop")
+    hooks = shutil.copytree(ROOT, tmp_path / "hooks", ignore=shutil.ignore_patterns(".git", ".*cache", ".venv", "tests", "__pycache__"))
+    for command in (["init", "-q"], ["add", "-A"], ["-c", "user.name=A", "-c", "user.email=a@b.c", "commit", "-qm", "x"]):
+        subprocess.run(["git", *command], cwd=hooks, check=True)
+    commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=hooks, capture_output=True, text=True, check=True).stdout.strip()
+    configuration = re.search(r"```yaml\n# (\.pre-commit-config\.yaml)\n(.*?)```", ADOPTING, re.DOTALL)
+    text = configuration[2].replace("<URL of this repository>", str(hooks)).replace("<tag or commit>", commit)
+    subprocess.run([sys.executable, "-m", "venv", tmp_path / "venv"], check=True)
+    commands = commands_of(ADOPTING)
+    lines = [command.replace("<path or URL of flake8-deadline>", str(ROOT)) for command, _ in commands]
+    place = next(number for number, command in enumerate(lines) if command.startswith("git add .pre-commit"))
+    lines[place] = f"cat >{configuration[1]} <<'E'\n{text}E\n{lines[place]}"
+    assert_page_shows(commands, typed(lines, tmp_path / "shop", tmp_path / "venv" / "bin"))
 
 
 def test_readme_shows_a_report_and_a_diff():

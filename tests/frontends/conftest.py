@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+import signal
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,9 +15,10 @@ from flake8_deadline.check import Analysis, FileError, Statistics
 from flake8_deadline.cli import session
 from flake8_deadline.rule import Finding, Link, Reraise
 from flake8_deadline.rules import RULES
+from flake8_deadline.signals import ENDING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from flake8_deadline.options import Options
@@ -76,6 +78,17 @@ def _found(path: str, text: str, enable: Sequence[str]) -> list[Finding]:
                 chain = (Link(path, 1, "task billing.sync"), Link(path, number, "handler"))
                 findings.append(Finding(path, number, column, code, rule.name, f"found on line {number}; mend it", chain, fix))
     return findings
+
+
+@pytest.fixture
+def handlers() -> Iterator[dict[int, object]]:
+    """The signals' handlers as a shell begins a program in the foreground, however the tests were begun; afterwards as they were."""
+    before = {number: signal.getsignal(number) for number in ENDING}
+    for number in ENDING:
+        signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+    yield {number: signal.getsignal(number) for number in ENDING}
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @pytest.fixture

@@ -139,6 +139,7 @@ def test_the_findings_nearby_are_listed(project, run, engine):
     assert run("b.txt:1")[1].endswith("\nThe file is not among those that are read.\n")
 
 
+@pytest.mark.usefixtures("handlers")
 def test_the_package_runs_as_the_command(monkeypatch, capfd):
     monkeypatch.setattr("sys.argv", ["__main__.py", "explain"])
     with pytest.raises(SystemExit) as caught:

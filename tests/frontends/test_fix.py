@@ -122,7 +122,7 @@ def test_what_cannot_be_fixed_is_said_with_the_reason(project, run):
 
 def test_what_cannot_be_written_is_said_and_not_counted_as_fixed(project, run, monkeypatch):
     project({"a.py": LOOP})
-    monkeypatch.setattr("flake8_deadline.cli.fix.apply", lambda root, changed: [Refused("a.py", 9, "LIM101", "the file is read-only")])
+    monkeypatch.setattr("flake8_deadline.cli.writing.apply", lambda root, changed: [Refused("a.py", 9, "LIM101", "the file is read-only")])
     assert run("--write", "--allow-dirty") == (1, "", "Not fixed: 1\n  a.py:9: LIM101 the file is read-only\n")
 
 

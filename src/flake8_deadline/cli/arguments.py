@@ -7,7 +7,10 @@ import argparse
 from flake8_deadline import __version__
 from flake8_deadline.flags import FLAGS, attribute
 
-_EXIT_CODES = "exit codes: 0 nothing to say; 1 findings or changes; 2 the run itself failed (bad option, unreadable path, broken configuration)"
+_EXIT_CODES = (
+    "exit codes: 0 nothing to say; 1 findings or changes; 2 the run itself failed (bad option, unreadable path, broken configuration); "
+    "130 ended by Ctrl-C; 143 ended by SIGTERM"
+)
 
 _FLAKE8 = (
     ("--select", "CODES", "codes to report, as in flake8; default: all rules that are on"),
@@ -62,6 +65,9 @@ def _fix(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser.add_argument("paths", nargs="*", metavar="PATH", help="files and directories to fix; default: the current directory")
     parser.add_argument("--write", action="store_true", help="apply the fixes")
     parser.add_argument("--allow-dirty", action="store_true", help="also change files with uncommitted edits, or under no version control")
+    parser.add_argument("-q", "--quiet", action="store_true", help="say only what went wrong")
+    text = "how many processes may edit files at once; default: auto, as many as there are processors"
+    parser.add_argument("-j", "--jobs", type=_jobs, default="auto", metavar="N", help=text)
     group = parser.add_argument_group("more than the safe fixes", "these may change what the code does: read the diff")
     group.add_argument("--unsafe", action="store_true", help="also isolate the rows of sweeps, and stop retries at the deadline")
     group.add_argument(
@@ -100,6 +106,15 @@ def _add_analysis(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--append-config", metavar="FILE", action="append", default=[], help="a further configuration file")
     group.add_argument("--isolated", action="store_true", help="read no configuration file")
     group.add_argument("--disable-noqa", action="store_true", help="report what a noqa comment silences, too")
+
+
+def _jobs(text: str) -> int | None:
+    """None leaves the number to us."""
+    if text == "auto":
+        return None
+    if not text.isascii() or not text.isdigit() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is neither auto nor a number of at least 1")
+    return int(text)
 
 
 def _add_colour(parser: argparse.ArgumentParser) -> None:

@@ -15,14 +15,17 @@ from msgspec.structs import replace
 
 from flake8_deadline.check import analyse
 from flake8_deadline.cli.output import style
+from flake8_deadline.cli.progress import Progress, progress
 from flake8_deadline.cli.session import Session, analysed
 from flake8_deadline.cli.wishes import wishes
+from flake8_deadline.cli.writing import write_all
 from flake8_deadline.codemods.draft import Place, place
 from flake8_deadline.codemods.first_party import first_party
 from flake8_deadline.codemods.guard import UnsafeError, require_committed
-from flake8_deadline.codemods.mend import Mended, Outcome, Refused, apply, mend_in_rounds
+from flake8_deadline.codemods.mend import Mended, Outcome, Refused, mend_in_rounds
 from flake8_deadline.codemods.numbering import moved
 from flake8_deadline.codemods.patch import unified_diff
+from flake8_deadline.codemods.pool import Crew, usable_cpus
 from flake8_deadline.configuration import ConfigurationError
 from flake8_deadline.report.style import Style, printable
 from flake8_deadline.report.text import failure, near, number
@@ -50,36 +53,42 @@ class _Done(NamedTuple):
 
 def run(parsed: argparse.Namespace) -> int:
     wished = wishes(parsed)
-    session = analysed(parsed, parsed.paths)
-    if session is None:
-        return 2
-    selection = select(session.analysis, session.namespace)
-    asked = [one.finding for one in selection.shown]
-    outcome = _mended(session, asked, wished)
-    changed = [one for one in outcome.files if one.new != one.old]
-    refused = [refusal for one in outcome.files for refusal in one.refused]
-    root = Path(session.options.root)
-    if parsed.write:
-        _require_a_way_back(root, changed, allow_dirty=parsed.allow_dirty)
-        failed = apply(root, changed)
-        changed = [one for one in changed if one.path not in {refusal.path for refusal in failed}]
-        refused += failed
-    else:
+    with progress(os.environ, is_quiet=parsed.quiet) as line:
+        line.say("reading the project")
+        session = analysed(parsed, parsed.paths)
+        if session is None:
+            return 2
+        selection = select(session.analysis, session.namespace)
+        asked = [one.finding for one in selection.shown]
+        outcome = _mended(session, asked, wished, _crew(parsed, line), line)
+        changed = [one for one in outcome.files if one.new != one.old]
+        refused = [refusal for one in outcome.files for refusal in one.refused]
+        root = Path(session.options.root)
+        if parsed.write:
+            _require_a_way_back(root, changed, allow_dirty=parsed.allow_dirty)
+            failed = write_all(root, changed, line)
+            changed = [one for one in changed if one.path not in {refusal.path for refusal in failed}]
+            refused += failed
+    if not parsed.write:
         _show(root, changed, style(parsed.color))
     for path, error in selection.errors:
         _say(failure(path, error))
-    for line in _summary(_Done(asked, changed, refused, outcome.revealed, is_written=parsed.write)):
-        _say(line)
+    if not parsed.quiet or refused or outcome.revealed:
+        for text in _summary(_Done(asked, changed, refused, outcome.revealed, is_written=parsed.write)):
+            _say(text)
     if not session.is_complete:
         return 2
     return 1 if refused or selection.errors or (changed and not parsed.write) else 0
 
 
-def _mended(session: Session, asked: Iterable[Finding], wished: Wishes) -> Outcome:
+def _mended(session: Session, asked: Iterable[Finding], wished: Wishes, crew: Crew, line: Progress) -> Outcome:
     options = session.options
 
     def lint(texts: Mapping[str, bytes]) -> Iterable[Finding]:
-        return (analyse(options, texts) if texts else session.analysis).findings
+        if not texts:
+            return session.analysis.findings
+        line.say("checking the result")
+        return analyse(options, texts).findings
 
     def choose(findings: Iterable[Finding]) -> Iterable[Finding]:
         analysis = replace(session.analysis, findings=tuple(sorted(findings)))
@@ -88,7 +97,12 @@ def _mended(session: Session, asked: Iterable[Finding], wished: Wishes) -> Outco
     fixable = [finding for finding in asked if finding.fix is not None and wished.grant(finding.fix)]
     if not fixable:
         return Outcome()
-    return mend_in_rounds(Path(options.root), fixable, lint, choose, first_party(walk(options.root, options.exclude_from_index)), wished)
+    known = first_party(walk(options.root, options.exclude_from_index))
+    return mend_in_rounds(Path(options.root), fixable, lint, choose, known, wished, crew)
+
+
+def _crew(parsed: argparse.Namespace, line: Progress) -> Crew:
+    return Crew(parsed.jobs or usable_cpus(), lambda done, total: line.say(f"editing {done} of {number(total, 'file')}"))
 
 
 def _require_a_way_back(root: Path, changed: list[Mended], *, allow_dirty: bool) -> None:

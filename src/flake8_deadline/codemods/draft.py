@@ -73,5 +73,11 @@ def draft(root: Path, path: str, findings: Iterable[Finding], first_party: froze
     try:
         old = read(root, path)
     except RefusedError as error:
-        return Draft(path, b"", members, Edit(b"", refusals=refuse(fixes, error)))
+        return refused(path, members, error)
     return Draft(path, old, members, carry_out(old, fixes, wishes, first_party))
+
+
+def refused(path: str, findings: Iterable[Finding], error: RefusedError) -> Draft:
+    """A draft that changes nothing."""
+    members = tuple(sorted(findings, key=place))
+    return Draft(path, b"", members, Edit(b"", refusals=refuse([one.fix for one in members if one.fix is not None], error)))

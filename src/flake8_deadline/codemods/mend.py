@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Set
 from typing import TYPE_CHECKING, NamedTuple
 
-from flake8_deadline.codemods.draft import Draft, Place, draft, place
+from flake8_deadline.codemods.draft import Draft, Place, place
+from flake8_deadline.codemods.pool import Crew, drafts
 from flake8_deadline.codemods.refusal import RefusedError
 from flake8_deadline.codemods.wishes import NOTHING, Wishes
 from flake8_deadline.codemods.writer import write
@@ -28,6 +29,8 @@ ROUNDS = 10
 """Each mends what the one before has brought to light: a chain of swallows deeper than this takes a second run."""
 _DEADLINE = "LIM1"
 """How the codes begin that tell of clauses on a deadline's way. One that has come to light was there before, out of the deadline's reach."""
+
+_ALONE = Crew()
 
 
 class Refused(NamedTuple):
@@ -71,6 +74,7 @@ class _Job(NamedTuple):
     wishes: Wishes
     before: Set[Place]
     """Where the linter has findings in the files on disk."""
+    crew: Crew
 
 
 class _Settled(NamedTuple):
@@ -88,6 +92,7 @@ def mend_in_rounds(
     choose: Choose,
     first_party: frozenset[str] = frozenset(),
     wishes: Wishes = NOTHING,
+    crew: Crew = _ALONE,
 ) -> Outcome:
     """The new text of each file with findings that were asked for or came to light; those without a fix that is wished for are passed over.
 
@@ -97,11 +102,13 @@ def mend_in_rounds(
     wanted = _fixable(asked, wishes)
     if not wanted:
         return Outcome()
-    job = _Job(root, lint, choose, first_party, wishes, {place(finding) for finding in lint({})})
+    job = _Job(root, lint, choose, first_party, wishes, {place(finding) for finding in lint({})}, crew)
     objections: dict[Place, str] = {}
+    known: Mapping[str, Draft] = {}
     while True:
         # From the start without what was objected to: what that has brought to light may not be there.
-        settled = _settle(job, wanted, objections)
+        settled = _settle(job, wanted, objections, known)
+        known = settled.drafts
         if not settled.objections:
             return _outcome(job, settled, wanted.keys(), objections)
         objections.update(settled.objections)
@@ -124,40 +131,37 @@ def _fixable(findings: Iterable[Finding], wishes: Wishes) -> dict[Place, Finding
     return {place(finding): finding for finding in findings if finding.fix is not None and wishes.grant(finding.fix)}
 
 
-def _settle(job: _Job, asked: Mapping[Place, Finding], refused: Mapping[Place, str]) -> _Settled:
+def _settle(job: _Job, asked: Mapping[Place, Finding], refused: Mapping[Place, str], known: Mapping[str, Draft]) -> _Settled:
     """Fix, lint, and fix what has come to light, until nothing new comes."""
     wanted = dict(asked)
-    drafts: dict[str, Draft] = {}
+    current = known
     revealed: dict[Place, Finding] = {}
     for _ in range(ROUNDS):
-        drafts = _drafts(job, wanted, refused, drafts)
-        texts = {path: one.edit.source for path, one in drafts.items() if one.edit.fixes}
+        current = _drafts(job, wanted, refused, current)
+        texts = {path: one.edit.source for path, one in current.items() if one.edit.fixes}
         if not texts:
             break
-        found, objections = _found(job, drafts, texts)
-        objections.update(_unhelped(job, drafts, found))
+        found, objections = _found(job, current, texts)
+        objections.update(_unhelped(job, current, found))
         if objections:
-            return _Settled(drafts, {}, objections)
+            return _Settled(current, {}, objections)
         revealed = {where: finding for where, finding in found.items() if where not in job.before and where not in wanted}
         more = {where: finding for where, finding in _fixable(job.choose(revealed.values()), job.wishes).items() if where not in refused}
         if not more:
             break
         wanted.update(more)
-    return _Settled(drafts, revealed, {})
+    return _Settled(current, revealed, {})
 
 
 def _drafts(job: _Job, wanted: Mapping[Place, Finding], refused: Mapping[Place, str], known: Mapping[str, Draft]) -> dict[str, Draft]:
-    """The edit of each file, made anew where there is more to fix in it."""
+    """The edit of each file, made anew where there is more to fix in it, or less."""
     files: dict[str, list[Finding]] = {where.path: [] for where in sorted({*wanted, *refused})}
-    for where, finding in wanted.items():
+    for where in sorted(wanted):
         if where not in refused:
-            files[where.path].append(finding)
-    return {
-        path: known[path]
-        if path in known and len(known[path].findings) == len(members)
-        else draft(job.root, path, members, job.first_party, job.wishes)
-        for path, members in files.items()
-    }
+            files[where.path].append(wanted[where])
+    stale = {path: members for path, members in files.items() if path not in known or known[path].findings != tuple(members)}
+    made = drafts(job.root, stale, job.first_party, job.crew, job.wishes)
+    return {path: made[path] if path in made else known[path] for path in files}
 
 
 def _found(job: _Job, drafts: Mapping[str, Draft], texts: Mapping[str, bytes]) -> tuple[dict[Place, Finding], dict[Place, str]]:

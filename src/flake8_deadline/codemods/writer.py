@@ -70,5 +70,6 @@ def _replace(target: Path, new: bytes, status: os.stat_result) -> None:
         os.chmod(name, stat.S_IMODE(status.st_mode))
         os.replace(name, target)
     except BaseException:
-        os.unlink(name)
+        with suppress(FileNotFoundError):
+            os.unlink(name)
         raise
