@@ -62,7 +62,8 @@ def flake8_options(arguments: Sequence[str], paths: Sequence[str]) -> tuple[argp
     """flake8's options for the paths: defaults, its configuration file, then the arguments; raises ConfigurationError.
 
     No plugin is looked for, so an option of another plugin in the file means nothing here. The one exception is the plugin that lets
-    flake8 read pyproject.toml. Without `--select` all rules that are on are selected, unless the file's own select names some of ours.
+    flake8 read pyproject.toml. Without `--select` all rules that are on are selected, unless the file's own select names some of ours;
+    with it, the file's extend-select adds nothing to what it names.
     """
     known, rest = stage1_arg_parser().parse_known_args(arguments)
     parser, base, used = load(known.config, known.append_config, isolated=known.isolated)
@@ -76,8 +77,10 @@ def flake8_options(arguments: Sequence[str], paths: Sequence[str]) -> tuple[argp
     except (ValueError, OSError) as error:
         raise ConfigurationError(f"{used.files}: {error}") from error
     namespace.filenames = list(paths)
-    is_chosen = any(argument.startswith("--select") for argument in arguments)
-    if not is_chosen and not any(code.startswith(PREFIX) or PREFIX.startswith(code) for code in namespace.select or ()):
+    if any(argument.startswith("--select=") for argument in arguments):
+        if not any(argument.startswith("--extend-select=") for argument in arguments):
+            _let_select_have_the_last_word(namespace)
+    elif not any(code.startswith(PREFIX) or PREFIX.startswith(code) for code in namespace.select or ()):
         namespace.select = [PREFIX, "E9"]
     return namespace, used
 
@@ -118,6 +121,12 @@ def silenced_at_definition(processor: FileProcessor, finding: Finding, *, disabl
         return False
     line = _definition_line(processor, finding.line)
     return line is not None and _is_silenced(processor, finding, line, disable_noqa=disable_noqa)
+
+
+def _let_select_have_the_last_word(namespace: argparse.Namespace) -> None:
+    """Drop what the file's extend-select would add to the select. Within the select it stays: there it outweighs an ignore."""
+    chosen = tuple(namespace.select or ())
+    namespace.extend_select = [code for code in namespace.extend_select or () if code.startswith(chosen)]
 
 
 def _let_toml_plugin_in(manager: OptionManager) -> None:

@@ -157,6 +157,19 @@ def test_they_agree_on_a_configuration_in_pyproject_toml(tmp_path):
     assert [line.partition(": ")[2][:6] for line in printed] == ["LIM101", "LIM109"]
 
 
+@pytest.mark.parametrize("codes", ["LIM102", "LIM1", "LIM101,LIM3", "LIM"])
+def test_of_flake8s_lines_for_a_select_check_prints_those_that_it_names(tmp_path, codes):
+    for name in ("plain.py", "helper.py", "caller.py", "unreached.py"):
+        (tmp_path / name).write_text(PROJECT[name])
+    (tmp_path / ".flake8").write_text("[flake8]\nextend-select = LIM,LIM109\n")
+
+    printed = output([*WAYS["one process"], f"--select={codes}"], tmp_path).splitlines()
+    checked = check_lines(tmp_path, f"--select={codes}")
+
+    assert {"LIM101", "LIM102", "LIM109"} <= {line.split()[1] for line in printed}
+    assert checked == [line for line in printed if line.split()[1].startswith(tuple(codes.split(",")))] != []
+
+
 def test_json_has_the_same_findings(tree):
     document = json.loads(output(["-m", "flake8_deadline", "check", "--format", "json"], tree / "mixed"))
     found = [f"./{one['path']}:{one['line']}:{one['column']}: {one['code']} {one['message']}" for one in document["findings"]]

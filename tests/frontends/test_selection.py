@@ -96,6 +96,25 @@ def test_the_command_line_beats_the_file(project, selected):
     assert [code for _, _, code in rows(selected, "--select=LIM2")] == ["LIM201"]
 
 
+@pytest.mark.parametrize(
+    ("section", "arguments", "codes"),
+    [
+        ("extend-select = LIM", ["--select=LIM2"], ["LIM201"]),
+        ("extend-select = LIM,C4", ["--select=LIM101,LIM3"], ["LIM101", "LIM301"]),
+        ("select = E\nextend-select = LIM1", ["--select=LIM3"], ["LIM301"]),
+        ("extend-select = LIM", ["--select=E5"], []),
+        ("extend-select = LIM", ["--select="], []),
+        ("extend-select = LIM", ["--select=LIM101", "--extend-select=LIM2"], ["LIM101", "LIM201"]),
+        ("extend-select = LIM", ["--extend-select=LIM2"], ["LIM101", "LIM201", "LIM301"]),
+        ("extend-select = LIM201\nignore = LIM2", ["--select=LIM"], ["LIM101", "LIM201", "LIM301"]),
+        ("extend-select = LIM\nextend-ignore = LIM201", ["--select=LIM2"], []),
+    ],
+)
+def test_a_select_on_the_command_line_is_not_widened_by_the_file(project, selected, section, arguments, codes):
+    project({"a.py": "x  #! LIM101\nx  #! LIM201\nx  #! LIM301\n", ".flake8": f"[flake8]\n{section}\n"})
+    assert [code for _, _, code in rows(selected, *arguments)] == codes
+
+
 def test_pyproject_toml_is_read_where_the_plugin_for_it_is_installed(project, selected):
     project({"a.py": "x  #! LIM101\nx  #! LIM201\n", "pyproject.toml": "[tool.flake8]\nextend-ignore = ['LIM1']\n"})
     assert [code for _, _, code in rows(selected)] == ["LIM201"]

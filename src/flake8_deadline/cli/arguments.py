@@ -13,7 +13,7 @@ _EXIT_CODES = (
 )
 
 _FLAKE8 = (
-    ("--select", "CODES", "codes to report, as in flake8; default: all rules that are on"),
+    ("--select", "CODES", "codes to report; unlike flake8's, not widened by an extend-select in the configuration; default: all rules that are on"),
     ("--extend-select", "CODES", "codes to add to select; names a default-off code to switch it on"),
     ("--ignore", "CODES", "codes not to report"),
     ("--extend-ignore", "CODES", "codes to add to ignore"),
