@@ -10,6 +10,7 @@ import pytest
 
 from flake8_deadline.codemods.first_party import first_party
 from flake8_deadline.codemods.mend import ROUNDS, Refused, apply, mend_in_rounds
+from flake8_deadline.codemods.wishes import Wishes
 from flake8_deadline.rule import Finding, Reraise
 from flake8_deadline.tree import Tree
 
@@ -307,6 +308,41 @@ def test_an_edit_that_is_to_blame_for_a_new_finding_is_refused(tmp_path: Path, l
 
     assert one.new == LOOP
     assert one.refused[0].reason == f"the linter would find {code} on line {line} of the result"
+
+
+@pytest.mark.parametrize(
+    ("safeties", "to_blame"), [(("safe", "safe", "safe"), 11), (("unsafe", "safe", "safe"), 5), (("safe", "safe", "unsafe"), 17)]
+)
+def test_one_fix_is_given_up_for_a_new_finding_the_nearest_above_it_or_an_unsafe_one(tmp_path: Path, safeties: tuple[Safety], to_blame: int) -> None:
+    plant(tmp_path, "a.py", LOOP * 3)
+    asked = [finding("a.py", line, safety=safety) for line, safety in zip((5, 11, 17), safeties, strict=True)]
+    tried: list[int] = []
+
+    def lint(texts: Mapping[str, bytes]) -> list[Finding]:
+        tried.extend(text.count(b"raise\n") for text in texts.values())
+        return ([finding("a.py", 18, "LIM202")] if tried[-1] == 3 else []) if texts else asked
+
+    (one,) = mend_in_rounds(tmp_path, asked, lint, everything, wishes=Wishes(unsafe=True)).files
+
+    assert tried == [3, 2]
+    assert [refusal.line for refusal in one.refused] == [to_blame]
+    assert [fixed.line for fixed in one.fixed] == [line for line in (5, 11, 17) if line != to_blame]
+
+
+@pytest.mark.parametrize(("line", "harmless", "tries"), [(12, 1, [4, 3, 1]), (12, 0, [4, 3, 1]), (1, 1, [4, 1])])
+def test_all_unsafe_fixes_are_given_up_and_then_all_where_the_new_finding_stays(tmp_path: Path, line: int, harmless: int, tries: list[int]) -> None:
+    plant(tmp_path, "a.py", LOOP * 4)
+    asked = [finding("a.py", line, safety=safety) for line, safety in ((5, "unsafe"), (11, "unsafe"), (17, "unsafe"), (23, "safe"))]
+    tried: list[int] = []
+
+    def lint(texts: Mapping[str, bytes]) -> list[Finding]:
+        tried.extend(text.count(b"raise\n") for text in texts.values())
+        return ([finding("a.py", line, "LIM202")] if tried[-1] > harmless else []) if texts else asked
+
+    (one,) = mend_in_rounds(tmp_path, asked, lint, everything, wishes=Wishes(unsafe=True)).files
+
+    assert tried == tries
+    assert [fixed.line for fixed in one.fixed] == [23] * harmless
 
 
 def test_a_fix_for_an_added_line_is_an_objection(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from typing import TYPE_CHECKING, NamedTuple
 
 from flake8_deadline.codemods.draft import Draft, Place, place
+from flake8_deadline.codemods.numbering import moved
 from flake8_deadline.codemods.pool import Crew, drafts
 from flake8_deadline.codemods.refusal import RefusedError
 from flake8_deadline.codemods.wishes import NOTHING, Wishes
@@ -141,7 +142,7 @@ def _settle(job: _Job, asked: Mapping[Place, Finding], refused: Mapping[Place, s
         texts = {path: one.edit.source for path, one in current.items() if one.edit.fixes}
         if not texts:
             break
-        found, objections = _found(job, current, texts)
+        found, objections = _found(job, current, texts, refused)
         objections.update(_unhelped(job, current, found))
         if objections:
             return _Settled(current, {}, objections)
@@ -164,8 +165,10 @@ def _drafts(job: _Job, wanted: Mapping[Place, Finding], refused: Mapping[Place, 
     return {path: made[path] if path in made else known[path] for path in files}
 
 
-def _found(job: _Job, drafts: Mapping[str, Draft], texts: Mapping[str, bytes]) -> tuple[dict[Place, Finding], dict[Place, str]]:
-    """What the linter finds in the new texts, with the lines of the files on disk; and its objections to edits as a whole."""
+def _found(
+    job: _Job, drafts: Mapping[str, Draft], texts: Mapping[str, bytes], refused: Mapping[Place, str]
+) -> tuple[dict[Place, Finding], dict[Place, str]]:
+    """What the linter finds in the new texts, with the lines of the files on disk; and its objections to fixes that bring something new."""
     found: dict[Place, Finding] = {}
     objections: dict[Place, str] = {}
     for finding in job.lint(texts):
@@ -175,8 +178,21 @@ def _found(job: _Job, drafts: Mapping[str, Draft], texts: Mapping[str, bytes]) -
             found[place(on_disk)] = on_disk
         if one is not None and (on_disk is None or (not finding.code.startswith(_DEADLINE) and place(on_disk) not in job.before)):
             reason = f"the linter would find {finding.code} on line {finding.line} of the result"
-            objections.update({place(fixed): reason for fixed in one.fixed})
+            objections.update({place(fixed): reason for fixed in _to_blame(one, finding, refused)})
     return found, objections
+
+
+def _to_blame(one: Draft, finding: Finding, refused: Iterable[Place]) -> tuple[Finding, ...]:
+    """The fixes of a file that are given up for what the linter finds in their result: the nearest above it, an unsafe one rather.
+
+    If something is still found then, all unsafe ones are, and at last all: a file costs three more runs of the linter at most.
+    """
+    unsafe = tuple(fixed for fixed in one.fixed if fixed.fix is not None and fixed.fix.safety == "unsafe")
+    suspects = unsafe or one.fixed
+    if any(where.path == one.path for where in refused):
+        return suspects
+    above = [fixed for fixed in suspects if moved(fixed.line, one.edit.added) <= finding.line]
+    return tuple(above[-1:]) or suspects
 
 
 def _unhelped(job: _Job, drafts: Mapping[str, Draft], found: Iterable[Place]) -> dict[Place, str]:
