@@ -131,7 +131,8 @@ def test_a_signal_at_any_moment_leaves_each_file_old_or_new(original, tmp_path, 
         written = assert_whole(root)
         if process.returncode == SIGNALS[number]:
             line = rf"interrupted: {written} of {COUNT} files are written(; run it again for the rest)?\n"
-            assert re.fullmatch(line if 0 < written < COUNT else rf"({line}|Fixed {COUNT} .*\n)?", said)
+            assert re.fullmatch(line if 0 < written < COUNT else rf"({line}|Fixed {COUNT} .*\n|interrupted: no file is written\n)?", said)
+            assert written == 0 or "no file" not in said
         else:
             # Before our first line has run, the signal does what it does to any Python program; after our last, nothing.
             assert (process.returncode, written) in ((0, COUNT), (-number, 0))
@@ -157,6 +158,16 @@ def test_work_that_only_computes_ends_at_once_and_the_handlers_are_those_of_befo
     assert run_main(monkeypatch, lambda parsed: signal.raise_signal(signal.SIGTERM)) == 143
     assert capfd.readouterr() == ("", "")
     assert {number: signal.getsignal(number) for number in handlers} == handlers
+
+
+@pytest.mark.parametrize(("arguments", "said"), [(["--write"], "interrupted: no file is written\n"), ([], "")])
+@pytest.mark.parametrize("while_it", ["reads", "edits"])
+def test_before_the_first_file_is_written_the_person_is_told_that_none_is(original, tmp_path, monkeypatch, capfd, arguments, said, while_it):
+    step = {"reads": "analysed", "edits": "mend_in_rounds"}[while_it]
+    monkeypatch.setattr(f"flake8_deadline.cli.fix.{step}", lambda *_: signal.raise_signal(signal.SIGINT))
+    monkeypatch.chdir(shutil.copytree(original, tmp_path / "shop"))
+    assert cli.main(["fix", *arguments]) == 130
+    assert capfd.readouterr() == ("", said)
 
 
 def test_a_second_signal_does_not_disturb_what_the_first_has_begun_to_clear_away(monkeypatch):

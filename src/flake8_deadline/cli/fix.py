@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,7 +19,7 @@ from flake8_deadline.cli.output import style
 from flake8_deadline.cli.progress import Progress, progress
 from flake8_deadline.cli.session import Session, analysed
 from flake8_deadline.cli.wishes import wishes
-from flake8_deadline.cli.writing import write_all
+from flake8_deadline.cli.writing import preparing, write_all
 from flake8_deadline.codemods.draft import Place, place
 from flake8_deadline.codemods.first_party import first_party
 from flake8_deadline.codemods.guard import UnsafeError, require_committed
@@ -54,13 +55,14 @@ class _Done(NamedTuple):
 def run(parsed: argparse.Namespace) -> int:
     wished = wishes(parsed)
     with progress(os.environ, is_quiet=parsed.quiet) as line:
-        line.say("reading the project")
-        session = analysed(parsed, parsed.paths)
-        if session is None:
-            return 2
-        selection = select(session.analysis, session.namespace)
-        asked = [one.finding for one in selection.shown]
-        outcome = _mended(session, asked, wished, _crew(parsed, line), line)
+        with preparing() if parsed.write else nullcontext():
+            line.say("reading the project")
+            session = analysed(parsed, parsed.paths)
+            if session is None:
+                return 2
+            selection = select(session.analysis, session.namespace)
+            asked = [one.finding for one in selection.shown]
+            outcome = _mended(session, asked, wished, _crew(parsed, line), line)
         changed = [one for one in outcome.files if one.new != one.old]
         refused = [refusal for one in outcome.files for refusal in one.refused]
         root = Path(session.options.root)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from flake8_deadline.cli.interrupt import Interrupted, held
@@ -14,6 +15,16 @@ if TYPE_CHECKING:
 
     from flake8_deadline.cli.progress import Progress
     from flake8_deadline.codemods.mend import Mended, Refused
+
+
+@contextmanager
+def preparing() -> Iterator[None]:
+    """What goes before the writing: who interrupts it is told that nothing has been written."""
+    try:
+        yield
+    except Interrupted as interrupt:
+        interrupt.args = ("interrupted: no file is written",)
+        raise
 
 
 def write_all(root: Path, changed: Sequence[Mended], progress: Progress) -> list[Refused]:
