@@ -116,3 +116,9 @@ def test_garbage_is_collected_after_a_run_if_it_was_before(enabled: bool, tmp_pa
         assert gc.isenabled() is enabled
     finally:
         (gc.enable if before else gc.disable)()
+
+
+def test_a_run_in_a_directory_without_python_leaves_nothing_behind(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("")
+    assert analyse(Options(root=str(tmp_path))).statistics.files == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]

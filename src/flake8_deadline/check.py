@@ -56,8 +56,9 @@ def analyse(options: Options, overrides: Mapping[str, bytes] | None = None, path
             return analysis
     with _collector_paused():
         analysis = _run(index, options)
-    index.remember(msgspec.msgpack.encode(analysis))
-    index.save()
+    if index.names:  # a run in a directory without Python leaves nothing behind
+        index.remember(msgspec.msgpack.encode(analysis))
+        index.save()
     return analysis
 
 

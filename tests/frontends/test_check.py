@@ -94,12 +94,13 @@ def test_nothing_is_analysed_where_no_path_can_be_read(project, run, engine):
     root = project({"a.py": FOUND})
     (root / "dead.py").symlink_to(root / "gone.py")
     os.mkfifo(root / "pipe.py")
-    code, out, err = run("check", "nowhere", "dead.py", "pipe.py")
+    code, out, err = run("check", "nowhere", "dead.py", "pipe.py", "-")
     assert (code, out) == (2, "")
     assert err.splitlines() == [
         "flake8-deadline: nowhere: no such file or directory",
         "flake8-deadline: dead.py: a symbolic link that leads nowhere",
         "flake8-deadline: pipe.py: neither a file nor a directory",
+        "flake8-deadline: -: standard input is not read: name the file",
     ]
     assert engine.runs == []
 

@@ -177,6 +177,13 @@ def test_code_that_does_no_harm_is_left_alone(project, run):
     assert run() == (0, "", "Nothing to fix.\n")
 
 
+def test_where_no_task_is_known_the_size_of_the_project_is_said(project, run):
+    root = project({"a.py": "x = 1\n"})
+    assert run() == (0, "", "Nothing to fix in a project of 1 file and 0 tasks.\n")
+    (root / "a.py").unlink()
+    assert run("--write") == (0, "", "Nothing to fix in a project of 0 files and 0 tasks.\n")
+
+
 def test_an_outer_clause_that_takes_the_deadline_next_is_mended_by_the_same_run(project, run):
     root = project({"a.py": NEST})
     code, _, err = run()

@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from flake8_deadline.cli.arguments import make_parser
+
 PROGRAM = """\
 import sys
 sys.argv = ["flake8-deadline", *{arguments!r}]
@@ -30,6 +32,15 @@ def loaded(directory, arguments, heavy):
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["check", "--help"], ["fix", "--help"], ["explain", "--help"]])
 def test_help_and_version_load_nothing_but_the_argument_parser(tmp_path, arguments):
     assert loaded(tmp_path, arguments, ["ast", "dataclasses", "flake8", "inspect", "libcst", "logging", "msgspec", "typing_extensions"]) == []
+
+
+@pytest.mark.parametrize(
+    ("command", "said"), [("check", "1 findings,"), ("fix", "1 changes in the diff, fixes refused,"), ("explain", "0 explained; 2")]
+)
+def test_the_help_of_a_command_has_its_own_exit_codes(capsys, command, said):
+    with pytest.raises(SystemExit):
+        make_parser().parse_args([command, "--help"])
+    assert said in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_rules_page_is_shown_without_flake8_and_libcst(tmp_path):

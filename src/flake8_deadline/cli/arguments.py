@@ -7,10 +7,12 @@ import argparse
 from flake8_deadline import __version__
 from flake8_deadline.flags import FLAGS, attribute
 
-_EXIT_CODES = (
-    "exit codes: 0 nothing to say; 1 findings or changes; 2 the run itself failed (bad option, unreadable path, broken configuration); "
-    "130 ended by Ctrl-C; 143 ended by SIGTERM"
-)
+_EXIT_CODES = "exit codes: {}; 2 the run itself failed (bad option, unreadable path, broken configuration); 130 ended by Ctrl-C; 143 ended by SIGTERM"
+_OF_COMMAND = {
+    "check": "0 no findings; 1 findings, or a file that cannot be parsed",
+    "fix": "0 nothing to fix, or all of it written; 1 changes in the diff, fixes refused, or a file that cannot be parsed",
+    "explain": "0 explained",
+}
 
 _FLAKE8 = (
     ("--select", "CODES", "codes to report; unlike flake8's, not widened by an extend-select in the configuration; default: all rules that are on"),
@@ -30,7 +32,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="flake8-deadline",
         description="Find the code that swallows a background task's deadline, and mend it.",
-        epilog=_EXIT_CODES,
+        epilog=_EXIT_CODES.format("0 nothing to do; 1 findings, changes, or fixes refused"),
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
@@ -91,7 +93,8 @@ def _explain(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> N
 
 
 def _command(commands: argparse._SubParsersAction[argparse.ArgumentParser], name: str, purpose: str) -> argparse.ArgumentParser:
-    return commands.add_parser(name, help=purpose, description=f"{purpose[0].upper()}{purpose[1:]}.", epilog=_EXIT_CODES, allow_abbrev=False)
+    codes = _EXIT_CODES.format(_OF_COMMAND[name])
+    return commands.add_parser(name, help=purpose, description=f"{purpose[0].upper()}{purpose[1:]}.", epilog=codes, allow_abbrev=False)
 
 
 def _add_analysis(parser: argparse.ArgumentParser) -> None:

@@ -29,7 +29,7 @@ from flake8_deadline.codemods.patch import unified_diff
 from flake8_deadline.codemods.pool import Crew, usable_cpus
 from flake8_deadline.configuration import ConfigurationError
 from flake8_deadline.report.style import Style, printable
-from flake8_deadline.report.text import failure, near, number
+from flake8_deadline.report.text import failure, near, number, project
 from flake8_deadline.rule import needs_limits
 from flake8_deadline.selection import select
 from flake8_deadline.tree import walk
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Iterator, Mapping
 
+    from flake8_deadline.check import Statistics
     from flake8_deadline.codemods.wishes import Wishes
     from flake8_deadline.rule import Finding
 
@@ -49,6 +50,7 @@ class _Done(NamedTuple):
     changed: list[Mended]
     refused: list[Refused]
     revealed: tuple[Refused, ...]
+    read: Statistics
     is_written: bool
 
 
@@ -76,7 +78,7 @@ def run(parsed: argparse.Namespace) -> int:
     for path, error in selection.errors:
         _say(failure(path, error))
     if not parsed.quiet or refused or outcome.revealed:
-        for text in _summary(_Done(asked, changed, refused, outcome.revealed, is_written=parsed.write)):
+        for text in _summary(_Done(asked, changed, refused, outcome.revealed, selection.statistics, is_written=parsed.write)):
             _say(text)
     if not session.is_complete:
         return 2
@@ -146,7 +148,8 @@ def _summary(done: _Done) -> Iterator[str]:
         files = number(len(done.changed), "file")
         yield f"{'Fixed' if done.is_written else 'Would fix'} {number(len(fixed), 'finding')} in {files}{_imports(done.changed)}{came}."
     elif not done.refused:
-        yield "Nothing to fix."
+        # Without a task, most rules have nothing to say: the wrong directory, or decorators that are not known.
+        yield "Nothing to fix." if done.read.tasks else f"Nothing to fix in {project(done.read)}."
     if done.refused:
         yield f"Not fixed: {len(done.refused)}"
         yield from _listed(done, done.refused)

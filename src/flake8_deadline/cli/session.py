@@ -60,7 +60,7 @@ def analysed(parsed: argparse.Namespace, paths: Sequence[str], also_enable: Sequ
 def unusable(path: str) -> str | None:
     """Why a path on the command line cannot be read, or None."""
     if not os.path.lexists(path):
-        return "no such file or directory"
+        return "standard input is not read: name the file" if path == "-" else "no such file or directory"
     if not os.path.exists(path):
         return "a symbolic link that leads nowhere"
     if not os.path.isdir(path) and not os.path.isfile(path):

@@ -15,7 +15,7 @@ from flake8_deadline.rule import needs_limits
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from flake8_deadline.check import FileError
+    from flake8_deadline.check import FileError, Statistics
     from flake8_deadline.rule import Finding
     from flake8_deadline.selection import Selection, Shown
 
@@ -60,13 +60,16 @@ def near(path: str) -> str:
     return relative.replace(os.sep, "/")
 
 
+def project(read: Statistics) -> str:
+    return f"a project of {number(read.files, 'file')} and {number(read.tasks, 'task')}"
+
+
 def summary(selection: Selection) -> str:
     shown, silenced = selection.shown, selection.statistics.suppressed
     if shown:
         said = [f"Found {number(len(shown), 'finding')} in {number(len({one.path for one in shown}), 'file')}; {_ways_out(shown)}"]
     else:
-        read = selection.statistics
-        said = [f"No findings in a project of {number(read.files, 'file')} and {number(read.tasks, 'task')}"]
+        said = [f"No findings in {project(selection.statistics)}"]
     if silenced:
         said.append(f"; {silenced} more silenced by noqa")
     if selection.errors:
