@@ -172,6 +172,20 @@ def test_a_file_elsewhere_is_named_from_its_root_in_the_diff(project, run, tmp_p
     assert run(str(tmp_path / "other"))[1].startswith("--- a/b.py\n+++ b/b.py\n")
 
 
+@pytest.mark.parametrize("arguments", [[], ["a.py"], ["--unsafe"]])
+def test_nothing_is_written_where_the_configuration_cannot_be_read(project, run, arguments):
+    root = project({"a.py": LOOP, "setup.cfg": "[flake8\nexclude = a.py\n"})
+    code, out, err = run(*arguments)
+    assert (code, out[:10]) == (2, "--- a/a.py")
+    code, out, err = run("--write", "--allow-dirty", *arguments)
+    assert (code, out) == (2, "")
+    assert "cannot be read as configuration" in err.splitlines()[0]
+    assert err.splitlines()[1].startswith("flake8-deadline: nothing is written, as the configuration may exclude what would be; ")
+    assert (root / "a.py").read_text() == LOOP
+    assert run("--write", "--allow-dirty", "--isolated", *arguments)[0] == 0
+    assert (root / "a.py").read_text() == FIXED
+
+
 def test_code_that_does_no_harm_is_left_alone(project, run):
     project({"a.py": NOT_ONE_TO_FIX})
     assert run() == (0, "", "Nothing to fix.\n")

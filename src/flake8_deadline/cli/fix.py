@@ -62,6 +62,9 @@ def run(parsed: argparse.Namespace) -> int:
             session = analysed(parsed, parsed.paths)
             if session is None:
                 return 2
+            if parsed.write and not session.is_configured:
+                _say("flake8-deadline: nothing is written, as the configuration may exclude what would be; --isolated does without it")
+                return 2
             selection = select(session.analysis, session.namespace)
             asked = [one.finding for one in selection.shown]
             outcome = _mended(session, asked, wished, _crew(parsed, line), line)

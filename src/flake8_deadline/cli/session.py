@@ -30,6 +30,8 @@ class Session(NamedTuple):
     analysis: Analysis
     is_complete: bool
     """False where something that was asked for could not be done; the reason has been said."""
+    is_configured: bool
+    """False where a configuration file cannot be read: it may exclude what is reported here."""
 
 
 def analysed(parsed: argparse.Namespace, paths: Sequence[str], also_enable: Sequence[str] = ()) -> Session | None:
@@ -54,7 +56,7 @@ def analysed(parsed: argparse.Namespace, paths: Sequence[str], also_enable: Sequ
         sys.stderr.write("flake8-deadline: select and ignore leave no rule to report\n")
     wider = _with_enabled(options, also_enable)
     named = ["/".join(inner_path(path, options.root) or ()) for path in namespace.filenames if os.path.isfile(path)]
-    return Session(namespace, options, analyse(wider, paths=named), not problems and not used.complaints)
+    return Session(namespace, options, analyse(wider, paths=named), not problems and not used.complaints, not used.complaints)
 
 
 def unusable(path: str) -> str | None:
