@@ -16,7 +16,7 @@ from flake8_deadline.codemods.imports import add_imports
 from flake8_deadline.codemods.insertion import BLOCKS, clause, edited
 from flake8_deadline.codemods.refusal import RefusedError
 from flake8_deadline.codemods.scopes import Around
-from flake8_deadline.codemods.snippet import words
+from flake8_deadline.codemods.snippet import Words, words
 from flake8_deadline.codemods.spelling import Vocabulary
 from flake8_deadline.codemods.syntax import parse
 from flake8_deadline.codemods.transplant import rebuilt
@@ -24,7 +24,7 @@ from flake8_deadline.codemods.transplant import rebuilt
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from flake8_deadline.codemods.snippet import Snippet, Words
+    from flake8_deadline.codemods.snippet import Snippet
     from flake8_deadline.codemods.spelling import Spelling
     from flake8_deadline.rule import Isolate
 
@@ -122,7 +122,7 @@ def _work_out(tree: ast.Module, found: list[_Loop], fix: Isolate, snippet: Snipp
     _require_no_transaction(loop)
     spelling = Vocabulary(tree, fix.module, fix.name).spell(fix.line, deferred=True)
     functions = tuple(node for node in loop.around if isinstance(node, _FUNCTIONS))
-    said = words(snippet, spelling.text, tree, Around(functions, loop.node, loop.node.lineno))
+    said = words(snippet, spelling.text, tree, Around(functions, loop.node, loop.node.lineno)) if snippet else Words(spelling.text)
     return place, Rewrite(said, _logger(tree, function), function.name), spelling
 
 

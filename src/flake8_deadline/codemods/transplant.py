@@ -33,6 +33,12 @@ def each_line(source: bytes) -> Iterator[bytes]:
     return (found[0] for found in _LINES.finditer(source))
 
 
+def contains(text: bytes, source: bytes) -> bool:
+    """Whether a text has all the lines of `source`, in their order."""
+    found = iter(lines(text))
+    return all(line in found for line in lines(source))
+
+
 def transplant(source: bytes, before: bytes, after: bytes) -> tuple[bytes, tuple[int, ...]]:
     """Put the lines that `after` has more than `before` into `source`; the result, and the numbers (from 1) of the added lines in it.
 
