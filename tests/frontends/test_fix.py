@@ -172,6 +172,22 @@ def test_a_file_elsewhere_is_named_from_its_root_in_the_diff(project, run, tmp_p
     assert run(str(tmp_path / "other"))[1].startswith("--- a/b.py\n+++ b/b.py\n")
 
 
+def test_limits_that_are_asked_for_and_ignored_are_told_of(project, run):
+    project(
+        {
+            "a.py": FIXED.replace("(soft_time_limit=60, time_limit=90)", ""),
+            ".flake8": "[flake8]\nextend-select = LIM\nextend-ignore = LIM301\n",
+        }
+    )
+    limits = ["--soft", "60", "--hard", "90", "--reason", "20 rows"]
+    assert run() == (0, "", "Nothing to fix.\n")
+    assert run(*limits) == (0, "", "flake8-deadline: no limit is written, as select and ignore leave out LIM301\nNothing to fix.\n")
+    assert "no limit" not in run(*limits, "--enable", "LIM307")[2]
+    code, out, err = run(*limits, "--extend-ignore", "")
+    assert (code, "+@shared_task(soft_time_limit=60, time_limit=90)  # 20 rows\n" in out) == (1, True)
+    assert "no limit" not in err
+
+
 @pytest.mark.parametrize("arguments", [[], ["a.py"], ["--unsafe"]])
 def test_nothing_is_written_where_the_configuration_cannot_be_read(project, run, arguments):
     root = project({"a.py": LOOP, "setup.cfg": "[flake8\nexclude = a.py\n"})

@@ -31,7 +31,8 @@ from flake8_deadline.configuration import ConfigurationError
 from flake8_deadline.report.style import Style, printable
 from flake8_deadline.report.text import failure, near, number, project
 from flake8_deadline.rule import needs_limits
-from flake8_deadline.selection import select
+from flake8_deadline.rules import RULES
+from flake8_deadline.selection import select, selects_any
 from flake8_deadline.tree import walk
 
 if TYPE_CHECKING:
@@ -42,6 +43,9 @@ if TYPE_CHECKING:
     from flake8_deadline.codemods.wishes import Wishes
     from flake8_deadline.rule import Finding
 
+_FOR_LIMITS = {"LIM301", "LIM307"}
+"""The rules whose findings limits mend."""
+_OFF = {rule.code for rule in RULES if not rule.default}
 _COLOURS = {b"+": "green", b"-": "red", b"@": "cyan"}
 
 
@@ -65,6 +69,8 @@ def run(parsed: argparse.Namespace) -> int:
             if parsed.write and not session.is_configured:
                 _say("flake8-deadline: nothing is written, as the configuration may exclude what would be; --isolated does without it")
                 return 2
+            if wished.limits is not None and not selects_any(session.namespace, _FOR_LIMITS - _OFF.difference(session.options.enable)):
+                _say("flake8-deadline: no limit is written, as select and ignore leave out LIM301")
             selection = select(session.analysis, session.namespace)
             asked = [one.finding for one in selection.shown]
             outcome = _mended(session, asked, wished, _crew(parsed, line), line)
