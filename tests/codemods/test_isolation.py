@@ -79,7 +79,7 @@ def test_comments_blank_lines_and_long_strings_stay_with_what_they_belong_to():
                     continue
                 part.save()
             # the end of the turn
-        last(rows)
+        last()
         '''
     )
     assert isolated(source, "for row").partition("def sync(rows):\n")[2] == indent(
@@ -110,7 +110,7 @@ def test_comments_blank_lines_and_long_strings_stay_with_what_they_belong_to():
                     processed += 1
             if failed:
                 logger.warning("sync: %d processed, %d failed", processed, failed)
-            last(rows)
+            last()
             '''
         ),
         "    ",

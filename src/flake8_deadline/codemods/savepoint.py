@@ -17,7 +17,7 @@ from flake8_deadline.codemods.imports import add_imports
 from flake8_deadline.codemods.insertion import BLOCKS, edited
 from flake8_deadline.codemods.refusal import RefusedError
 from flake8_deadline.codemods.spelling import Vocabulary
-from flake8_deadline.codemods.syntax import parse
+from flake8_deadline.codemods.syntax import parse, parse_result
 from flake8_deadline.codemods.transplant import rebuilt
 
 if TYPE_CHECKING:
@@ -70,11 +70,15 @@ def _work_out(tree: ast.Module, fix: Savepoint) -> tuple[int, Spelling]:
     clause = clauses(tree).get(fix.line)
     if clause is None:
         raise RefusedError("no except clause begins on this line")
+    if clause.starred:
+        raise RefusedError("except* takes groups apart: open an atomic block by hand")
     [(place, guard)] = [(place, guard) for place, guard in enumerate(_tries(tree)) if clause.handler in guard.handlers]
     if guard.body[0].lineno == guard.lineno:
         raise RefusedError("the body of the try stands on its line: open an atomic block by hand")
     if any(isinstance(node, (ast.Await, ast.AsyncFor, ast.AsyncWith)) for statement in guard.body for node in ast.walk(statement)):
         raise RefusedError("a transaction cannot be opened round what is awaited: open one where the query is made")
+    if any(isinstance(node, (ast.Yield, ast.YieldFrom)) for statement in guard.body for node in ast.walk(statement)):
+        raise RefusedError("a transaction would stay open for as long as the caller likes at the yield: open one where the query is made")
     return place, Vocabulary(tree, *_HOME).spell(fix.line, clause.deferred)
 
 
@@ -82,7 +86,7 @@ def _carried_out(source: bytes, names: dict[int, Spelling], done: list[Savepoint
     """Raises `RefusedError`."""
     before, after = edited(source, _Opener({place: spelling.text for place, spelling in names.items()}))
     new = rebuilt(source, before, after)
-    tries = _tries(parse(new))
+    tries = _tries(parse_result(new))
     return Edit(new, tuple(done), tuple(refusals), tuple(sorted(tries[place].body[0].lineno for place in names)))
 
 
