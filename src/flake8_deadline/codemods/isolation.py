@@ -104,27 +104,33 @@ class _Isolator(cst.CSTTransformer):
         self.seen = 0
         self._plans = plans
         self._chosen: dict[cst.CSTNode, Rewrite] = {}
+        self._indents: list[str | None] = [None]
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         if isinstance(node, cst.For):
             if self.seen in self._plans:
                 self._chosen[node] = self._plans[self.seen]
             self.seen += 1
+        elif isinstance(node, cst.IndentedBlock):
+            self._indents.append(node.indent)
         return isinstance(node, BLOCKS)
 
     def on_leave(  # type: ignore[override]
         self, original_node: cst.CSTNode, updated_node: cst.CSTNode
     ) -> cst.CSTNode | cst.FlattenSentinel[cst.BaseStatement]:
+        if isinstance(original_node, cst.IndentedBlock):
+            self._indents.pop()
         plan = self._chosen.get(original_node)
         if plan is None or not isinstance(updated_node, cst.For):
             return updated_node
-        return cst.FlattenSentinel(_rewritten(updated_node, plan))
+        return cst.FlattenSentinel(_rewritten(updated_node, plan, self._indents[-1]))
 
 
-def _rewritten(loop: cst.For, plan: Rewrite) -> Iterator[cst.BaseStatement]:
+def _rewritten(loop: cst.For, plan: Rewrite, usual: str | None) -> Iterator[cst.BaseStatement]:
+    """`usual`: the indentation of the block around, for a loop that has none of its own."""
     lead = list(loop.leading_lines)
     glued = next((index + 1 for index in reversed(range(len(lead))) if lead[index].comment is None), 0)
-    indent = loop.body.indent if isinstance(loop.body, cst.IndentedBlock) else None
+    indent = loop.body.indent if isinstance(loop.body, cst.IndentedBlock) else usual
     summary = f'{plan.logger}.warning("{plan.function}: %d processed, %d failed", processed, failed)'
     yield cst.SimpleStatementLine([_small("processed = failed = 0")], lead[:glued])
     yield loop.with_changes(leading_lines=lead[glued:], body=_nested(loop.body, plan, indent))
@@ -137,7 +143,7 @@ def _nested(body: cst.BaseSuite, plan: Rewrite, indent: str | None) -> cst.Inden
         return cst.IndentedBlock([_guard(body.with_changes(header=cst.TrailingWhitespace()), plan, indent)], header=body.header, indent=indent)
     suite = cst.ensure_type(body, cst.SimpleStatementSuite)
     line = cst.SimpleStatementLine(suite.body, trailing_whitespace=suite.trailing_whitespace)
-    return cst.IndentedBlock([_guard(cst.IndentedBlock([line]), plan, indent)])
+    return cst.IndentedBlock([_guard(cst.IndentedBlock([line], indent=indent), plan, indent)], indent=indent)
 
 
 def _guard(body: cst.IndentedBlock, plan: Rewrite, indent: str | None) -> cst.Try:
@@ -159,7 +165,9 @@ def _added(now: Loop, old: Loop) -> Iterator[int]:
     counters, summary, try_ = _parts(now)
     yield counters.lineno
     yield try_.lineno
-    if old.node.body[0].lineno == old.node.lineno:
+    head = try_.lineno - now.node.lineno
+    if old.node.body[0].lineno - old.node.lineno < head:
+        # The body stood on the last line of the head.
         yield from range(try_.body[0].lineno, (try_.body[-1].end_lineno or 0) + 1)
     yield from range(try_.handlers[0].lineno, (try_.orelse[-1].end_lineno or 0) + 1)
     yield from range(summary.lineno, (summary.end_lineno or 0) + 1)

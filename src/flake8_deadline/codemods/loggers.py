@@ -30,7 +30,7 @@ def _loggers(tree: ast.Module) -> Iterator[str]:
         if isinstance(statement, (ast.Assign, ast.AnnAssign)) and isinstance(statement.value, ast.Call):
             target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
             first, _, rest = ast.unparse(statement.value.func).partition(".")
-            maker = f"{imported.get(first, first)}.{rest}".rstrip(".")
+            maker = f"{imported.get(first)}.{rest}".rstrip(".")
             # In a class, Python would read a name that begins with two underscores as another.
             if maker in _MAKERS and isinstance(target, ast.Name) and not target.id.startswith("__"):
                 yield target.id
