@@ -110,6 +110,12 @@ def test_what_cannot_be_done_is_refused_and_says_why(source, reason):
     assert refused(source).startswith(reason)
 
 
+def test_a_transaction_of_another_database_is_left_alone():
+    edit = carry_out(BODY.encode(), [Savepoint(line_of(BODY), elsewhere=True)], Wishes(True), frozenset())
+    assert edit.refusals[0].reason == "the transaction around names its database: open an atomic block of the same one by hand"
+    assert edit.source == BODY.encode()
+
+
 def test_a_body_that_is_a_transaction_is_left_alone():
     assert refused(saved(BODY)) == "the body of the try is a transaction of its own already"
 

@@ -68,6 +68,8 @@ def without_savepoints(before: ast.Module, after: ast.Module, edit: Edit) -> Non
 
 def _work_out(tree: ast.Module, fix: Savepoint) -> tuple[int, Spelling]:
     """The place of the `try` among all of the file. Raises `RefusedError`."""
+    if fix.elsewhere:
+        raise RefusedError("the transaction around names its database: open an atomic block of the same one by hand")
     clause = clauses(tree).get(fix.line)
     if clause is None:
         raise RefusedError("no except clause begins on this line")

@@ -109,6 +109,12 @@ def _is_signals(handler: ast.ExceptHandler, signal: Vocabulary) -> bool:
     return not isinstance(handler.type, ast.Tuple) and signal.means(handler.type)
 
 
+def _notes_whatever_comes(handler: ast.ExceptHandler) -> bool:
+    """Whether a broad clause does nothing but write a line or two; one that names its errors has been meant to end the loop."""
+    broad = handler.type is None or ast.unparse(handler.type) in ("Exception", "BaseException")
+    return broad and all(map(_only_tells, handler.body))
+
+
 def _only_tells(statement: ast.stmt) -> bool:
     """Whether a statement does no more than a line in a log."""
     call = getattr(statement, "value", None) if isinstance(statement, ast.Expr) else None
@@ -134,7 +140,7 @@ def _require_nobody_waits(loop: Loop, signal: Vocabulary) -> None:
             _require_not_retried(outer)
         elif inner in getattr(outer, "body", ()):
             for handler in getattr(outer, "handlers", ()):
-                if getattr(outer, "orelse", ()) or not (_is_signals(handler, signal) or all(map(_only_tells, handler.body))):
+                if getattr(outer, "orelse", ()) or not (_is_signals(handler, signal) or _notes_whatever_comes(handler)):
                     raise RefusedError(f"a row's error would reach the except clause on line {handler.lineno} no more: isolate by hand")
 
 
