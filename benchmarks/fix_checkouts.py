@@ -23,9 +23,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SIGNAL = "SoftTimeLimitExceeded"
-LEFT_OUT = (".git", ".hg", "node_modules", ".flake8_deadline_cache", ".venv", "venv")
+LEFT_OUT = ("site-packages", ".git", ".hg", "node_modules", ".flake8_deadline_cache", ".venv", "venv")
 FIXED = re.compile(r"^Fixed (\d+) findings? in (\d+) files?(?:.*?, (\d+) of them revealed)?", re.MULTILINE)
 LISTED = re.compile(r"^  (?P<path>.+?):(?P<line>\d+): (?P<code>LIM\d+) (?P<reason>.+)$")
+SCOPE = ["--enable", "LIM109"]
+EVERYWHERE = ["--everywhere", "--enable", "LIM108,LIM109", "--select", "LIM101,LIM102,LIM103,LIM108,LIM109"]
 COLUMNS = ("checkout", "files", "found", "fixable", "fixed", "revealed", "refused", "left", "changed", "after", "seconds")
 
 Place = tuple[str, int, str]
@@ -51,7 +53,7 @@ class Said(NamedTuple):
 
 def command(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(
-        [sys.executable, "-m", "flake8_deadline", *arguments, "--enable", "LIM109", "--deadline-root", "."],
+        [Path(sys.executable).with_name("flake8-deadline"), *arguments, *SCOPE, "--deadline-root", "."],
         cwd=root,
         capture_output=True,
         text=True,
@@ -182,8 +184,12 @@ def table(rows: list[tuple[object, ...]]) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkouts", nargs="+", type=Path, metavar="DIR")
+    parser.add_argument("--everywhere", action="store_true", help="treat all code as reached by a task, and ask for LIM108 as well")
     rows: list[Row] = []
-    for checkout in parser.parse_args().checkouts:
+    parsed = parser.parse_args()
+    if parsed.everywhere:
+        SCOPE[:] = EVERYWHERE
+    for checkout in parsed.checkouts:
         with tempfile.TemporaryDirectory() as scratch:
             root = Path(scratch, checkout.resolve().name)
             shutil.copytree(checkout, root, symlinks=True, ignore=shutil.ignore_patterns(*LEFT_OUT))

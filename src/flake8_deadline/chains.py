@@ -103,7 +103,7 @@ def finding(rule: Rule, project: Project, reach: Reach, hazard: Hazard, message:
     """The finding at the hazard's clause, with the fix that lets the signal out."""
     swallow, queue = hazard.swallow, queues.named(hazard.swallow.queue)
     fixable = rule.fixable and not swallow.what and swallow.takes != "cancelled" and queue.signals
-    fix = Reraise(swallow.line, queue.module, queue.signal, rule.fixable) if fixable and rule.fixable else None
+    fix = Reraise(swallow.line, queue.module, queue.signal) if fixable else None
     return Finding(hazard.at.path, swallow.line, swallow.column, rule.code, rule.name, message, chain(project, reach, hazard), fix)
 
 

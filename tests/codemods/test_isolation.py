@@ -179,16 +179,16 @@ def test_clauses_above_and_below_a_loop_are_mended_with_it():
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        ("if row:\n    continue", "continue in the loop (line 11): isolate by hand"),
-        ("while row:\n    row()\nelse:\n    break", "break in the loop (line 13): isolate by hand"),
-        ("return row", "return in the loop (line 10): isolate by hand"),
-        ("with row:\n    raise ValueError", "raise in the loop (line 11): isolate by hand"),
-        ("x = yield row", "yield in the loop (line 10): isolate by hand"),
-        ("while (yield row):\n    pass", "yield in the loop (line 10): isolate by hand"),
-        ("yield from row", "yield in the loop (line 10): isolate by hand"),
-        ("self.retry(countdown=5)", "self.retry in the loop (line 10) leaves by an exception: isolate by hand"),
-        ("task.replace(row)", "task.replace in the loop (line 10) leaves by an exception: isolate by hand"),
-        ("failed = row", "the function uses the name failed already (line 10)"),
+        ("if row:\n    continue", "continue in the loop (line 11): catch each row's errors by hand"),
+        ("while row:\n    row()\nelse:\n    break", "break in the loop (line 13): catch each row's errors by hand"),
+        ("return row", "return in the loop (line 10): catch each row's errors by hand"),
+        ("with row:\n    raise ValueError", "raise in the loop (line 11): catch each row's errors by hand"),
+        ("x = yield row", "yield in the loop (line 10): catch each row's errors by hand"),
+        ("while (yield row):\n    pass", "yield in the loop (line 10): catch each row's errors by hand"),
+        ("yield from row", "yield in the loop (line 10): catch each row's errors by hand"),
+        ("self.retry(countdown=5)", "self.retry in the loop (line 10) works by an exception, which would be caught: catch each row's errors by hand"),
+        ("task.replace(row)", "task.replace in the loop (line 10) works by an exception, which would be caught: catch each row's errors by hand"),
+        ("failed = row", "the function uses the name failed already (line 10), which is to count rows"),
     ],
 )
 def test_a_loop_that_would_mean_something_else_is_refused_and_says_why(body, reason):
@@ -222,8 +222,8 @@ def test_ways_out_that_stay_in_the_turn_are_none(body):
             function("match rows:\n    case [*processed]:\n        pass\nfor row in rows:\n    row()\n"),
             "the function uses the name processed already",
         ),
-        (HEAD + "for row in []:\n    row()\n", "the loop stands in no function: isolate by hand"),
-        (function("class A:\n    for row in rows:\n        row()\n"), "the loop stands in no function: isolate by hand"),
+        (HEAD + "for row in []:\n    row()\n", "the loop stands in no function: catch each row's errors by hand"),
+        (function("class A:\n    for row in rows:\n        row()\n"), "the loop stands in no function: catch each row's errors by hand"),
         (function("with transaction.atomic():\n    for row in rows:\n        row()\n"), "the loop stands inside of a transaction: "),
         (HEAD + "@transaction.atomic\ndef f(rows):\n    for row in rows:\n        row()\n", "the loop stands inside of a transaction: "),
         (function("for row in rows:\n    row()\n").replace("logging.getLogger", "print"), "the module has no logger to tell of failed rows"),
@@ -253,20 +253,38 @@ TRY = "try:\n    for row in rows:\n        row()\n"
 @pytest.mark.parametrize(
     ("source", "reason"),
     [
-        (function(TRY + "except KeyError:\n    rows.fail()\n"), "a row's error would reach the except clause on line 12 no more: isolate by hand"),
+        (
+            function(TRY + "except KeyError:\n    rows.fail()\n"),
+            "a row's error would reach the except clause on line 12 no more: catch each row's errors by hand",
+        ),
         (function(TRY + "except (KeyError, SoftTimeLimitExceeded):\n    rows.fail()\n"), "a row's error would reach the except clause on line 12"),
-        (function(TRY + "except KeyError:\n    pass\n"), "a row's error would reach the except clause on line 12 no more: isolate by hand"),
-        (function(TRY + "except Exception:\n    x = 1\n"), "a row's error would reach the except clause on line 12 no more: isolate by hand"),
+        (
+            function(TRY + "except KeyError:\n    pass\n"),
+            "a row's error would reach the except clause on line 12 no more: catch each row's errors by hand",
+        ),
+        (
+            function(TRY + "except Exception:\n    x = 1\n"),
+            "a row's error would reach the except clause on line 12 no more: catch each row's errors by hand",
+        ),
         (function(TRY + "except Exception:\n    pass\nelse:\n    rows.close()\n"), "a row's error would reach the except clause on line 12"),
         (
             HEAD + "@task(autoretry_for=(KeyError,))\ndef sync(rows):\n    for row in rows:\n        row()\n",
-            "a row's error would no longer make sync be tried again (line 8): isolate by hand",
+            "a row's error would no longer make sync be tried again (line 8): catch each row's errors by hand",
         ),
         (HEAD + "@tenacity.retry\ndef sync(rows):\n    for row in rows:\n        row()\n", "a row's error would no longer make sync be tried again"),
-        (function("for row in rows:\n    size = row()\nprint(size)\n"), "line 11 reads size, which a failed row would not set: isolate by hand"),
+        (
+            function("for row in rows:\n    size = row()\nprint(size)\n"),
+            "line 11 reads size, which a failed row would not set: catch each row's errors by hand",
+        ),
         (function("for row in rows:\n    size = row()\nsize = size + 1\n"), "line 11 reads size, which a failed row would not set"),
-        (function("for row in rows:\n    row()\nrows.delete()\n"), "line 11 goes on with rows as if no row had failed: isolate by hand"),
-        (function("for row in rows:\n    row()\nsend.delay(pks=rows)\n"), "line 11 goes on with rows as if no row had failed: isolate by hand"),
+        (
+            function("for row in rows:\n    row()\nrows.delete()\n"),
+            "line 11 goes on with rows as if no row had failed: catch each row's errors by hand",
+        ),
+        (
+            function("for row in rows:\n    row()\nsend.delay(pks=rows)\n"),
+            "line 11 goes on with rows as if no row had failed: catch each row's errors by hand",
+        ),
         (function("paths = list(rows)\nfor path in paths:\n    path()\nrows.update(a=1)\n"), "line 12 goes on with rows as if no row had failed"),
     ],
 )
@@ -312,7 +330,7 @@ def test_a_loop_in_a_loop_is_not_counted_with_the_same_names():
     lines = [line_of(source, "for row"), line_of(source, "for part")]
     edit = carry_out(source.encode(), [Isolate(line, *SIGNAL) for line in lines], Wishes(True), frozenset())
     assert [(refusal.fix.line, refusal.reason) for refusal in edit.refusals] == [
-        (10, "the loop on line 9 is given counters already: isolate by hand"),
+        (10, "the loop on line 9 is given counters already: catch each row's errors by hand"),
     ]
     inner = isolated(source, "for part")
     assert "    for row in rows:\n        processed = failed = 0\n        for part in row:\n            try:\n" in inner
@@ -322,7 +340,7 @@ def test_a_loop_is_isolated_for_one_signal():
     source = function("for row in rows:\n    row()\n")
     fixes = [Isolate(9, *SIGNAL), Isolate(9, "rq.timeouts", "JobTimeoutException")]
     edit = carry_out(source.encode(), fixes, Wishes(True), frozenset())
-    assert [refusal.reason for refusal in edit.refusals] == ["the loop on line 9 is given counters already: isolate by hand"]
+    assert [refusal.reason for refusal in edit.refusals] == ["the loop on line 9 is given counters already: catch each row's errors by hand"]
 
 
 @pytest.mark.parametrize(
@@ -353,23 +371,23 @@ def test_reasons_name_the_lines_of_the_file_as_it_is():
     fixes = [Reraise(line_of(source, "except"), *SIGNAL), Isolate(line_of(source, "for row"), *SIGNAL)]
     edit = carry_out(source.encode(), fixes, Wishes(True), frozenset())
     assert edit.fixes == (fixes[0],)
-    assert edit.refusals[0].reason == f"return in the loop (line {line_of(source, 'return')}): isolate by hand"
+    assert edit.refusals[0].reason == f"return in the loop (line {line_of(source, 'return')}): catch each row's errors by hand"
     sets = carry_out(source.replace("    return\n", "").encode(), fixes, Wishes(True, read("failed = 1")), frozenset())
-    assert sets.refusals[0].reason == "the function uses the name failed already (line 13 of the result)"
+    assert sets.refusals[0].reason == "the function uses the name failed already (line 13 of the result), which is to count rows"
 
 
 def test_a_line_without_a_loop_is_refused():
     edit = carry_out(HEAD.encode(), [Isolate(1, *SIGNAL)], Wishes(True), frozenset())
-    assert edit.refusals[0].reason == "no for begins on this line"
+    assert edit.refusals[0].reason == "no for loop begins on this line"
 
 
 def test_what_libcst_does_not_reproduce_is_left_alone():
     lossy = "try:\n    row()\nexcept ValueError :\n    pass\n"
     changed = function("for row in rows:\n" + indent(lossy, "    "))
     elsewhere = function("for row in rows:\n    row()\n" + lossy)
-    assert refused(changed) == "libcst does not reproduce the lines that the edit changes"
+    assert refused(changed) == "libcst, which makes the edit, would not write the lines that change back as they are"
     assert isolated(elsewhere).endswith("except ValueError :\n        pass\n")
-    assert refused("\\\n" + elsewhere) == "libcst does not reproduce the lines of the file"
+    assert refused("\\\n" + elsewhere) == "libcst, which makes the edit, would not write the other lines of the file back as they are"
 
 
 def test_a_loop_that_comes_out_otherwise_than_planned_is_left_alone(monkeypatch):

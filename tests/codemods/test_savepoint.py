@@ -103,7 +103,7 @@ def test_two_in_one_file_share_the_import():
         ("def f(row):\n    try:\n        yield row.save()\n    except IntegrityError:\n        pass\n", "a transaction would stay open for as long"),
         ("transaction = 1\n" + BODY, "the name transaction is bound elsewhere (line 1, assignment)"),
         ("try:\n    except IntegrityError\n", "Python "),
-        ("\\\n" + BODY, "libcst does not reproduce the lines of the file"),
+        ("\\\n" + BODY, "libcst, which makes the edit, would not write the other lines of the file back as they are"),
     ],
 )
 def test_what_cannot_be_done_is_refused_and_says_why(source, reason):

@@ -15,7 +15,7 @@ import libcst as cst
 from flake8_deadline.codemods.placement import late_patch, place
 from flake8_deadline.codemods.refusal import RefusedError
 from flake8_deadline.codemods.syntax import encoding
-from flake8_deadline.codemods.transplant import FORM_FEED, transplant
+from flake8_deadline.codemods.transplant import FORM_FEED, contains, transplant
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -71,8 +71,9 @@ def edited(
     try:
         # libcst looks for the encoding in lines that end at a line feed alone.
         before = cst.parse_module(source, cst.PartialParserConfig(encoding=encoding(source)))
-        after = finish(before, before.visit(transformer))
-        return before.bytes, after.bytes
+        after = finish(before, before.visit(transformer)).bytes
+        # Mostly nothing but lines has come: that says of the text without them, too, that libcst reproduces it.
+        return (source if contains(after, source) else before.bytes), after
     except RefusedError:
         raise
     except cst.ParserSyntaxError as error:

@@ -17,7 +17,7 @@ from flake8_deadline.codemods.insertion import BLOCKS, clause, edited
 from flake8_deadline.codemods.loggers import logger
 from flake8_deadline.codemods.refusal import RefusedError
 from flake8_deadline.codemods.scopes import Around
-from flake8_deadline.codemods.snippet import words
+from flake8_deadline.codemods.snippet import Words, words
 from flake8_deadline.codemods.spelling import Vocabulary
 from flake8_deadline.codemods.syntax import parse, parse_result
 from flake8_deadline.codemods.transplant import rebuilt
@@ -26,7 +26,7 @@ from flake8_deadline.codemods.turns import COUNTERS, Loop, loops, require_isolab
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from flake8_deadline.codemods.snippet import Snippet, Words
+    from flake8_deadline.codemods.snippet import Snippet
     from flake8_deadline.codemods.spelling import Spelling
     from flake8_deadline.rule import Isolate
 
@@ -84,15 +84,16 @@ def _work_out(tree: ast.Module, found: list[Loop], chosen: Iterable[int], fix: I
     """Raises `RefusedError`."""
     place = next((place for place, loop in enumerate(found) if loop.node.lineno == fix.line), None)
     if place is None:
-        raise RefusedError("no for begins on this line")
+        raise RefusedError("no for loop begins on this line")
     loop = found[place]
     for other in chosen:
         if found[other].node in (*loop.around, loop.node) and found[other].functions == loop.functions:
-            raise RefusedError(f"the loop on line {found[other].node.lineno} is given counters already: isolate by hand")
+            raise RefusedError(f"the loop on line {found[other].node.lineno} is given counters already: catch each row's errors by hand")
     signal = Vocabulary(tree, fix.module, fix.name)
     function = require_isolable(loop, signal)
     spelling = signal.spell(fix.line, deferred=True)
-    said = words(snippet, spelling.text, tree, Around(loop.functions, loop.node, loop.node.lineno, turns=" + ".join(COUNTERS)))
+    where = Around(loop.functions, loop.node, loop.node.lineno, turns=" + ".join(COUNTERS))
+    said = words(snippet, spelling.text, tree, where) if snippet else Words(spelling.text)
     return place, Rewrite(said, logger(tree, function), function.name), spelling
 
 

@@ -21,7 +21,7 @@ def logger(tree: ast.Module, function: ast.AST) -> str:
     used = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
     for name in sorted(found, key=lambda name: name not in used):
         return name
-    raise RefusedError("the module has no logger to tell of failed rows")
+    raise RefusedError("the module has no logger to tell of failed rows: add logger = logging.getLogger(__name__)")
 
 
 def _loggers(tree: ast.Module) -> Iterator[str]:

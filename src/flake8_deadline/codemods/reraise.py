@@ -16,7 +16,7 @@ from flake8_deadline.codemods.imports import newcomers
 from flake8_deadline.codemods.insertion import insert
 from flake8_deadline.codemods.refusal import RefusedError
 from flake8_deadline.codemods.scopes import around
-from flake8_deadline.codemods.snippet import UncountedError, words
+from flake8_deadline.codemods.snippet import UncountedError, Words, words
 from flake8_deadline.codemods.spelling import Vocabulary
 from flake8_deadline.codemods.syntax import parse
 from flake8_deadline.codemods.transplant import lines
@@ -24,7 +24,7 @@ from flake8_deadline.codemods.transplant import lines
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from flake8_deadline.codemods.snippet import Snippet, Words
+    from flake8_deadline.codemods.snippet import Snippet
     from flake8_deadline.codemods.spelling import Spelling
     from flake8_deadline.rule import Reraise
 
@@ -85,7 +85,8 @@ def _work_out(tree: ast.Module, fixes: Iterable[Reraise], snippet: Snippet | Non
             clause = found[fix.line]
             require_editable(clause, vocabularies[signal])
             spelling = vocabularies[signal].spell(fix.line, clause.deferred)
-            steps.append(_Step(fix, clause.place, spelling, words(snippet, spelling.text, tree, around(tree, clause.handler))))
+            said = words(snippet, spelling.text, tree, around(tree, clause.handler)) if snippet else Words(spelling.text)
+            steps.append(_Step(fix, clause.place, spelling, said))
         except RefusedError as error:
             refusals.append(Refusal(fix, str(error), isinstance(error, UncountedError)))
     return steps, tuple(refusals)

@@ -75,10 +75,8 @@ def read(template: str) -> Snippet:
     return Snippet(parts, *_names_in(text))
 
 
-def words(snippet: Snippet | None, exception: str, tree: ast.Module, place: Around) -> Words:
+def words(snippet: Snippet, exception: str, tree: ast.Module, place: Around) -> Words:
     """The clause with the snippet, at a place. Raises `RefusedError`; `UncountedError` if only an index is missing."""
-    if snippet is None:
-        return Words(exception)
     missing = sorted(snippet.reads - visible(tree, place) - vars(builtins).keys())
     if missing:
         raise RefusedError(f"the snippet reads {', '.join(missing)}, which {'mean' if len(missing) > 1 else 'means'} nothing here")

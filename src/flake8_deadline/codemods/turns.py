@@ -62,7 +62,7 @@ def require_isolable(loop: Loop, signal: Vocabulary) -> Function:
     """The function that the loop stands in. Raises `RefusedError` where its turns cannot be isolated."""
     scope = next((node for node in reversed(loop.around) if isinstance(node, _SCOPES)), None)
     if not isinstance(scope, _FUNCTIONS):
-        raise RefusedError("the loop stands in no function: isolate by hand")
+        raise RefusedError("the loop stands in no function: catch each row's errors by hand")
     _require_unused(scope)
     _require_straight(loop.node, signal)
     _require_nobody_waits(loop, signal)
@@ -76,7 +76,7 @@ def _require_unused(function: Function) -> None:
     names = mentioned(function)
     for name in COUNTERS:
         if name in names:
-            raise RefusedError(f"the function uses the name {name} already (line {names[name]})")
+            raise RefusedError(f"the function uses the name {name} already (line {names[name]}), which is to count rows")
 
 
 def _require_straight(loop: ast.For | ast.AsyncFor, signal: Vocabulary) -> None:
@@ -86,9 +86,12 @@ def _require_straight(loop: ast.For | ast.AsyncFor, signal: Vocabulary) -> None:
     while pending:
         node, inside = pending.pop()
         if isinstance(node, _OWN) or (isinstance(node, _JUMPS) and not inside):
-            raise RefusedError(f"{type(node).__name__.lower().removesuffix('from')} in the loop (line {node.lineno}): isolate by hand")
+            raise RefusedError(
+                f"{type(node).__name__.lower().removesuffix('from')} in the loop (line {node.lineno}): catch each row's errors by hand"
+            )
         if isinstance(node, ast.Call) and _asks_again(node.func, own):
-            raise RefusedError(f"{ast.unparse(node.func)} in the loop (line {node.lineno}) leaves by an exception: isolate by hand")
+            call = f"{ast.unparse(node.func)} in the loop (line {node.lineno})"
+            raise RefusedError(f"{call} works by an exception, which would be caught: catch each row's errors by hand")
         if isinstance(node, _LOOPS):
             pending.extend((child, True) for child in node.body)
             pending.extend((child, inside) for child in node.orelse)
@@ -141,7 +144,9 @@ def _require_nobody_waits(loop: Loop, signal: Vocabulary) -> None:
         elif inner in getattr(outer, "body", ()):
             for handler in getattr(outer, "handlers", ()):
                 if getattr(outer, "orelse", ()) or not (_is_signals(handler, signal) or _notes_whatever_comes(handler)):
-                    raise RefusedError(f"a row's error would reach the except clause on line {handler.lineno} no more: isolate by hand")
+                    raise RefusedError(
+                        f"a row's error would reach the except clause on line {handler.lineno} no more: catch each row's errors by hand"
+                    )
 
 
 def _require_not_retried(function: Function) -> None:
@@ -149,7 +154,9 @@ def _require_not_retried(function: Function) -> None:
         maker = decorator.func if isinstance(decorator, ast.Call) else decorator
         keywords = [keyword.arg for keyword in getattr(decorator, "keywords", ())]
         if "autoretry_for" in keywords or "retry" in getattr(maker, "attr", getattr(maker, "id", "")):
-            raise RefusedError(f"a row's error would no longer make {function.name} be tried again (line {decorator.lineno}): isolate by hand")
+            raise RefusedError(
+                f"a row's error would no longer make {function.name} be tried again (line {decorator.lineno}): catch each row's errors by hand"
+            )
 
 
 def _require_no_transaction(loop: Loop) -> None:
@@ -166,10 +173,10 @@ def _require_nothing_relies(loop: ast.For | ast.AsyncFor, function: Function) ->
     before = bound_in(function, loop.lineno)
     made = bound_by(loop.body) - before
     for name, line in sorted(_read_first(after, made).items(), key=lambda read: read[1]):
-        raise RefusedError(f"line {line} reads {name}, which a failed row would not set: isolate by hand")
+        raise RefusedError(f"line {line} reads {name}, which a failed row would not set: catch each row's errors by hand")
     rows = _sources(loop, function, before)
     for name, line in _worked_on(after, rows):
-        raise RefusedError(f"line {line} goes on with {name} as if no row had failed: isolate by hand")
+        raise RefusedError(f"line {line} goes on with {name} as if no row had failed: catch each row's errors by hand")
 
 
 def _read_first(nodes: list[ast.expr], names: set[str]) -> dict[str, int]:

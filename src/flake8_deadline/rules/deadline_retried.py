@@ -41,9 +41,9 @@ Not reported
     Further calls through a client that one finding names already: one remedy serves them all.
 
 Fix
-    Unsafe, as something is then tried less often: `fix --unsafe` passes what the message names (`retry=retry_if_not_exception_type(…)`,
-    `giveup=…`, `dont_autoretry_for=…`, `max_retries=0` to a client made in the same file), or re-raises before a clause that asks for another
-    run. An argument that is passed already is left to you.
+    Safe for a clause that asks for another run: the deadline is raised again before it. For the rest unsafe, as something is then tried less
+    often: `fix --unsafe` passes what the message names (`retry=retry_if_not_exception_type(…)`, `giveup=…`, `dont_autoretry_for=…`,
+    `max_retries=0` to a client made in the same file). An argument that is passed already is left to you.
 """
 
 from __future__ import annotations

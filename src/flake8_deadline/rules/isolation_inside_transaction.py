@@ -2,8 +2,8 @@
 
 Why
     Inside of `transaction.atomic()` a database error marks the whole transaction as broken. The clause takes the error and goes on, but every
-    query after it fails as well, and at the end of the block all rows are rolled back, also those before, without an exception: the task ends
-    as a success, and nothing is stored.
+    query after it fails as well, and at the end of the block all rows are rolled back, also those before. Where the clause takes these further
+    errors too, there is not even an exception: the task ends as a success, and nothing is stored.
 
 Bad
     from celery import shared_task
