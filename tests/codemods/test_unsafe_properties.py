@@ -320,9 +320,9 @@ def judge(source: bytes, kinds: frozenset[str], template: str | None, reason: st
             check_lines(source, edit)
             check_tree(source, edit)
             check_names(source, edit)
-            again = carry_out(edit.source, [replace(fix, line=moved(fix.line, edit.added)) for fix in edit.fixes], wishes, frozenset())
+            again = carry_out(edit.source, [replace(fix, line=moved(fix.line, edit.added)) for fix in wanted], wishes, frozenset())
             assert again.source == edit.source, "a second run changes the file again"
-            assert len(again.refusals) == len(edit.fixes)
+            assert len(again.refusals) == len(wanted)
         return edit
 
 
