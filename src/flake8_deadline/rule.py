@@ -73,6 +73,8 @@ class Savepoint(Struct, frozen=True, order=True, tag=True):
     """Put the body of the `try`, one of whose clauses begins on `line`, into Django's `with transaction.atomic():`."""
 
     line: int
+    elsewhere: bool = False
+    """Whether the transaction around is of another database than the default one."""
     safety: Safety = "unsafe"
 
 

@@ -13,6 +13,7 @@ from flake8_deadline.codemods.wishes import Limits, Wishes
 from flake8_deadline.rule import Declare, Pass
 
 LIMITS = (("soft_time_limit", "{soft}"), ("time_limit", "{hard}"))
+SPARED = (("dont_autoretry_for", "({0},)"),)
 SIGNAL = ("celery.exceptions", "SoftTimeLimitExceeded")
 WISHES = Wishes(True, None, Limits(600, 900, "95 files"))
 
@@ -48,6 +49,8 @@ def refused(source: str, fix: Pass | Declare) -> str:
         ("@task(\n  a,  # b\n  # c\n)", "@task(\n  a,  # b\n  soft_time_limit=600,  # 95 files\n  time_limit=900,\n  # c\n)"),
         ("@task(a,\n      b,\n)", "@task(a,\n      b,\n    soft_time_limit=600,  # 95 files\n    time_limit=900,\n)"),
         ("@task(\n    f(a,\n      b),\n)", "@task(\n    f(a,\n      b),\n    soft_time_limit=600,  # 95 files\n    time_limit=900,\n)"),
+        ("@(task)", "# 95 files\n@(task(soft_time_limit=600, time_limit=900))"),
+        ("@task(a, \\\n  b  # c\n)", "@task(a, \\\n  b,  # c\n    soft_time_limit=600,  # 95 files\n    time_limit=900,\n)"),
         ("@task(  # a\n)", "@task(soft_time_limit=600, time_limit=900  # a\n)  # 95 files"),
     ],
 )
@@ -130,6 +133,49 @@ def test_a_decorator_that_may_have_the_argument_is_left_alone(decorator, reason)
     assert refused(source, Pass(1, LIMITS)) == reason
 
 
+@pytest.mark.parametrize("decorator", ["lambda f: f", "tasks[0]", "a if b else c", "not a"])
+def test_a_decorator_that_is_no_name_is_left_alone(decorator):
+    source = f"@{decorator}\ndef f():\n    pass\n"
+    assert refused(source, Pass(1, LIMITS)) == "the decorator is neither a name nor a call: pass the arguments by hand"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("@task", "@task(dont_autoretry_for=(SoftTimeLimitExceeded,), soft_time_limit=600, time_limit=900)  # 95 files"),
+        ("@task()", "@task(dont_autoretry_for=(SoftTimeLimitExceeded,), soft_time_limit=600, time_limit=900)  # 95 files"),
+        ("@task(a)", "@task(a, dont_autoretry_for=(SoftTimeLimitExceeded,), soft_time_limit=600, time_limit=900)  # 95 files"),
+        (
+            "@task(\n    a\n)",
+            "@task(\n    a,\n    dont_autoretry_for=(SoftTimeLimitExceeded,),\n    soft_time_limit=600,  # 95 files\n    time_limit=900,\n)",
+        ),
+    ],
+)
+def test_two_fixes_of_one_decorator_are_one_call(old, new):
+    head = "from celery.exceptions import SoftTimeLimitExceeded\n"
+    fixes = Pass(2, SPARED, (SIGNAL,)), Pass(2, LIMITS)
+    assert passed(f"{head}{old}\ndef f():\n    pass\n", *fixes) == f"{head}{new}\ndef f():\n    pass\n"
+    edit = carry_out(f"{head}{old}\ndef f():\n    pass\n".encode(), [*fixes, Pass(2, LIMITS[:1])], WISHES, frozenset())
+    assert [refusal.reason for refusal in edit.refusals] == ["soft_time_limit is passed already"]
+
+
+def test_two_fixes_of_one_class_stand_together():
+    source = 'from celery.exceptions import SoftTimeLimitExceeded\nclass A(Task):\n    """Doc."""\n\n    name = 1\n'
+    assert passed(source, Declare(2, SPARED, (SIGNAL,)), Declare(2, LIMITS)) == source.replace(
+        "\n\n",
+        "\n\n    dont_autoretry_for = (SoftTimeLimitExceeded,)\n    soft_time_limit = 600  # 95 files\n    time_limit = 900\n\n",
+    )
+
+
+def test_line_endings_of_every_kind_are_counted_as_python_does():
+    source = "# \N{SNOWMAN}\r@task(\r    a,\r    b  # c\r)\rdef f():\r    pass\r"
+    assert passed(source.encode(), Pass(2, LIMITS)) == source.replace(
+        "b  # c\r", "b,  # c\r    soft_time_limit=600,  # 95 files\r    time_limit=900,\r"
+    )
+    cookie = "# coding: latin-1\r@task\rdef f():\r    '\xe9'\r"
+    assert passed(cookie.encode("latin-1"), Pass(2, LIMITS)) == cookie.replace("@task", "@task(soft_time_limit=600, time_limit=900)  # 95 files")
+
+
 def test_calls_that_cannot_be_told_apart_are_left_alone():
     assert refused("a(), a()\n", Pass(1, (("b", "1"),), (), "a")) == "more than one call of a begins on this line"
     assert refused("a()\n", Pass(1, (("b", "1"),), (), "c")) == "no call of c begins on this line"
@@ -146,6 +192,8 @@ def test_calls_that_cannot_be_told_apart_are_left_alone():
         ("    def run(self):\n        pass\n", "    {soft}\n    {hard}\n\n    def run(self):\n        pass\n"),
         ("\n    @a\n    def run(self):\n        pass\n", "    {soft}\n    {hard}\n\n\n    @a\n    def run(self):\n        pass\n"),
         ("    name: str\n    a.b = 1\n", "    {soft}\n    {hard}\n    name: str\n    a.b = 1\n"),
+        ('    """Doc."""; a = (\n  1)\n    b = 1\n', '    """Doc."""; a = (\n  1)\n    {soft}\n    {hard}\n    b = 1\n'),
+        ("\x0c    a = 1\n", "    {soft}\n    {hard}\n\x0c    a = 1\n"),
         ('    """Doc."""', '    """Doc."""\n    {soft}\n    {hard}'),
     ],
 )
@@ -158,6 +206,9 @@ def test_attributes_stand_below_the_docstring_and_above_everything_else(body, ne
 def test_a_class_that_has_the_attribute_or_no_lines_is_left_alone():
     assert refused("class A(Task):\n    time_limit = 9\n", Declare(1, LIMITS)) == "the class sets time_limit already"
     assert refused("class A(Task):\n    time_limit: int = 9\n", Declare(1, LIMITS)) == "the class sets time_limit already"
+    assert refused("class A(Task):\n    name, time_limit = 1, 9\n", Declare(1, LIMITS)) == "the class sets time_limit already"
+    assert refused("class A(Task):\n    if name:\n        time_limit = 9\n", Declare(1, LIMITS)) == "the class sets time_limit already"
+    assert refused("class A(Task): \\\n    name = 1\n", Declare(1, LIMITS)) == "the class has its body on the line of its head"
     assert refused("class A(Task): name = 1\n", Declare(1, LIMITS)) == "the class has its body on the line of its head"
     assert refused("x = 1\n", Declare(1, LIMITS)) == "no class begins on this line"
 

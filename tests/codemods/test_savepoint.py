@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from textwrap import dedent, indent
 
 import pytest
@@ -28,7 +29,11 @@ BODY = dedent(
 
 
 def line_of(source: str) -> int:
-    return next(number for number, line in enumerate(source.splitlines(), start=1) if line.strip().startswith("except IntegrityError"))
+    return next(
+        number
+        for number, line in enumerate(source.splitlines(), start=1)
+        if line.strip().startswith(("except IntegrityError", "except* IntegrityError"))
+    )
 
 
 def edited(source: str):
@@ -94,13 +99,30 @@ def test_two_in_one_file_share_the_import():
     [
         ("def f(row):\n    try: row.save()\n    except IntegrityError:\n        pass\n", "the body of the try stands on its line: "),
         ("async def f(row):\n    try:\n        await row.save()\n    except IntegrityError:\n        pass\n", "a transaction cannot be opened round"),
+        ("def f(row):\n    try: \\\n      row.save()\n    except IntegrityError:\n        pass\n", "the body of the try stands on its line: "),
+        ("def f(row):\n    try:\n        yield row.save()\n    except IntegrityError:\n        pass\n", "a transaction would stay open for as long"),
         ("transaction = 1\n" + BODY, "the name transaction is bound elsewhere (line 1, assignment)"),
         ("try:\n    except IntegrityError\n", "Python "),
-        ("\\\n" + BODY, "libcst does not reproduce the lines of the file"),
+        ("\\\n" + BODY, "libcst, which makes the edit, would not write the other lines of the file back as they are"),
     ],
 )
 def test_what_cannot_be_done_is_refused_and_says_why(source, reason):
     assert refused(source).startswith(reason)
+
+
+def test_a_transaction_of_another_database_is_left_alone():
+    edit = carry_out(BODY.encode(), [Savepoint(line_of(BODY), elsewhere=True)], Wishes(True), frozenset())
+    assert edit.refusals[0].reason == "the transaction around names its database: open an atomic block of the same one by hand"
+    assert edit.source == BODY.encode()
+
+
+def test_a_body_that_is_a_transaction_is_left_alone():
+    assert refused(saved(BODY)) == "the body of the try is a transaction of its own already"
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="except* is new in Python 3.11")
+def test_groups_of_exceptions_are_left_alone():
+    assert refused(BODY.replace("except Int", "except* Int")) == "except* takes groups apart: open an atomic block by hand"
 
 
 def test_a_line_without_a_clause_is_refused_and_stops_no_other():

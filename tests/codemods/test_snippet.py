@@ -88,7 +88,11 @@ def test_the_exception_is_bound_where_the_snippet_names_it_by_a_name_that_is_fre
     assert inserted(taken, 'job.fail(f"{error!r}")')[:2] == ["except SoftTimeLimitExceeded as exc:", 'job.fail(f"{exc!r}")']
     taken = LOOP.replace("(job, rows)", "(job, rows, error, exc, deadline)")
     assert refused(taken, "job.fail({error})") == "the names error, exc, deadline are all taken here"
-    assert finalised(LOOP.replace("def sync(job, rows):", "if rows:\n    job = rows"), "job.fail({error})").count("as error") == 1
+    assert inserted(LOOP.replace("row.save()", "error(row)"), "job.fail({error})")[0] == "except SoftTimeLimitExceeded as exc:"
+    assert inserted(LOOP, "error = 1; exc = {error}; print(error)")[0] == "except SoftTimeLimitExceeded as deadline:"
+    module = LOOP.replace("def sync(job, rows):", "if rows:\n    job = rows")
+    assert finalised(module, "job.fail({error})").count("as error") == 1
+    assert finalised(module + "    error = 1\n", "job.fail({error})").count("as exc") == 1
 
 
 def test_the_index_and_the_items_are_those_of_the_loop_around():
@@ -109,6 +113,10 @@ def test_the_index_and_the_items_are_those_of_the_loop_around():
         ("for row in job, rows:", "for index, row in enumerate((job, rows)):"),
         ("for row in (job, rows):", "for index, row in enumerate((job, rows)):"),
         ("for row in [*rows]:", "for index, row in enumerate([*rows]):"),
+        ("for(row)in[*rows]:", "for(index, row)in enumerate([*rows]):"),
+        ("for[row]in rows:", "for index, [row]in enumerate(rows):"),
+        ("for row in (many := rows):", "for index, row in (enumerate(many := rows)):"),
+        ("for row in (yield rows):", "for index, row in (enumerate((yield rows))):"),
     ],
 )
 def test_a_loop_without_an_index_is_given_one(loop, counted):
@@ -126,6 +134,20 @@ def test_two_clauses_in_one_loop_share_its_index():
     assert edit.source.count(b"enumerate") == 1
 
 
+def test_two_loops_in_one_another_do_not_share_an_index():
+    source = LOOP + "".join(f"    {line}\n" for line in LOOP[LOOP.index("    for") :].splitlines())
+    lines = [number for number, line in enumerate(source.splitlines(), start=1) if "except Exception" in line]
+    edit = carry_out(source.encode(), [Reraise(line, *SIGNAL) for line in lines], Wishes(snippet=read("job.fail({index})")), frozenset())
+    assert [(fix.line, refusal.reason) for fix in edit.fixes for refusal in edit.refusals] == [
+        (lines[0], "the loop has no index, and one around it or in it is given the name index")
+    ]
+
+
+def test_a_name_that_the_function_sets_itself_may_be_set():
+    assert finalised(LOOP.replace("row.save()", "state = row"), "state = 1")
+    assert finalised(LOOP.replace("    for", "    state = 1\n    for").replace("row.save()", "job = state"), "print(state)")
+
+
 @pytest.mark.parametrize(
     ("old", "new", "snippet", "reason"),
     [
@@ -133,6 +155,16 @@ def test_two_clauses_in_one_loop_share_its_index():
         ("for row in rows:", "while rows:", "print({items})", "no for loop around the clause has {items}"),
         ("for row in rows:", "while rows:", "print({index})", "no for loop around the clause has an {index}"),
         ("(job, rows)", "(index, rows)", "print({index})", "the loop has no index, and the name index is taken"),
+        ("row.save()", "index.save()", "print({index})", "the loop has no index, and the name index is taken"),
+        ("def sync", "enumerate = 1\n\n\ndef sync", "print({index})", "the loop has no index, and enumerate is bound in the file (line 4)"),
+        ("row in rows", "row in enumerate(rows)", "print({index})", "the loop's index has no name of its own: {index} cannot stand for it"),
+        (
+            "row.save()",
+            "found = row()",
+            "print(found)",
+            "the snippet reads found, which the try block itself sets: the deadline may strike before it does",
+        ),
+        ("row.save()", "state(row)", "state = 1", "the snippet sets state, which sync takes from outside of it: use another name"),
         ("(job, rows)", "(rows)", "job.fail(cause)", "the snippet reads cause, job, which mean nothing here"),
         ("(job, rows)", "(rows)", "job.fail()", "the snippet reads job, which means nothing here"),
     ],

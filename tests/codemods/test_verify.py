@@ -54,7 +54,7 @@ def test_an_added_line_that_is_not_announced_is_seen(good: Edit) -> None:
 
 
 def test_a_result_that_does_not_parse_is_seen(good: Edit) -> None:
-    with pytest.raises(RefusedError, match="cannot parse the file"):
+    with pytest.raises(RefusedError, match="the result would be no Python"):
         verify(OLD, changed(good, b"except Soft", b"except )Soft"))
 
 

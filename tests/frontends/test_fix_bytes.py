@@ -103,7 +103,9 @@ def test_a_file_without_an_edit_is_not_touched(tmp_path, fix):
             marks=pytest.mark.skipif(sys.version_info < (3, 11), reason="except* is new in Python 3.11"),
         ),
         pytest.param(("libcst cannot parse the file (line 10)", LOOP + b"(a): int = 1\n"), id="libcst cannot parse it"),
-        pytest.param(("libcst does not reproduce the lines of the file", b"\\\n" + LOOP), id="libcst loses a line"),
+        pytest.param(
+            ("libcst, which makes the edit, would not write the other lines of the file back as they are", b"\\\n" + LOOP), id="libcst loses a line"
+        ),
         pytest.param(("would swallow the re-raise", LOOP + b"        finally:\n            continue\n"), id="finally"),
         pytest.param(("the file is generated", b"# @generated\n" + LOOP), id="generated"),
         pytest.param(("is bound elsewhere (line 1, assignment)", b"SoftTimeLimitExceeded = 1\n" + LOOP), id="the name is taken"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 import tokenize
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, cast
@@ -18,9 +19,11 @@ from flake8_deadline.codemods.edit import Edit, Refusal, refuse, then
 from flake8_deadline.codemods.imports import add_imports
 from flake8_deadline.codemods.numbering import moved
 from flake8_deadline.codemods.refusal import RefusedError
+from flake8_deadline.codemods.scopes import bound_by
 from flake8_deadline.codemods.spelling import Vocabulary
 from flake8_deadline.codemods.splice import Insertion, NewLine, Place, Text, spliced, text_of
 from flake8_deadline.codemods.syntax import parse
+from flake8_deadline.codemods.transplant import FORM_FEED
 from flake8_deadline.rule import Declare, Pass, needs_limits
 
 if TYPE_CHECKING:
@@ -28,17 +31,28 @@ if TYPE_CHECKING:
 
     from flake8_deadline.codemods.wishes import Wishes
 
-Given = tuple[tuple[str, str], ...]
-"""Keywords, and expressions as they are written in the file."""
-
 _LAYOUT = frozenset({tokenize.NL, tokenize.COMMENT, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER})
+_UNIFORM = re.compile(r"\r\n|\r")
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
-class _Step(NamedTuple):
+class Word(NamedTuple):
+    """An argument to pass, or an attribute to set."""
+
+    keyword: str
+    expression: str
+    """As it is written in the file."""
+    comment: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.keyword}={self.expression}"
+
+
+class _Asked(NamedTuple):
     fix: Pass | Declare
-    insertions: tuple[Insertion, ...]
-    new_lines: tuple[NewLine, ...]
+    node: ast.expr | ast.ClassDef
+    """The call, decorator or class."""
+    words: tuple[Word, ...]
     imports: tuple[tuple[str, str], ...]
 
 
@@ -49,35 +63,57 @@ def pass_arguments(source: bytes, fixes: Iterable[Pass | Declare], wishes: Wishe
         tree, text = parse(source), text_of(source)
     except RefusedError as error:
         return Edit(source, refusals=refuse(wanted, error))
-    steps: list[_Step] = []
+    groups: dict[int, list[_Asked]] = {}
     refusals: list[Refusal] = []
     for fix in wanted:
         try:
-            steps.append(_work_out(tree, text, fix, wishes))
+            asked = _work_out(tree, fix, wishes)
+            _require_free(asked, groups.get(id(asked.node), ()))
         except RefusedError as error:
             refusals.append(Refusal(fix, str(error)))
-    done = tuple(step.fix for step in steps)
+        else:
+            groups.setdefault(id(asked.node), []).append(asked)
+    return _carried_out(text, list(groups.values()), refusals, first_party)
+
+
+def _carried_out(text: Text, groups: Iterable[list[_Asked]], refusals: list[Refusal], first_party: frozenset[str]) -> Edit:
+    insertions: list[Insertion] = []
+    new_lines: list[NewLine] = []
+    done: list[_Asked] = []
+    for group in groups:
+        try:
+            inserted, added = _laid_out(text, group[0].node, tuple(chain.from_iterable(asked.words for asked in group)))
+        except RefusedError as error:
+            refusals += refuse([asked.fix for asked in group], error)
+        else:
+            insertions += inserted
+            new_lines += added
+            done += group
+    fixes = tuple(asked.fix for asked in done)
     try:
-        new, added = spliced(text, chain.from_iterable(step.insertions for step in steps), chain.from_iterable(step.new_lines for step in steps))
-        edit = Edit(new, done, tuple(refusals), added)
-        imports = tuple(dict.fromkeys(chain.from_iterable(step.imports for step in steps)))
+        new, numbers = spliced(text, insertions, new_lines)
+        edit = Edit(new, fixes, tuple(refusals), numbers)
+        imports = tuple(dict.fromkeys(chain.from_iterable(asked.imports for asked in done)))
         return then(edit, add_imports(new, imports, first_party), {}) if imports else edit
     except RefusedError as error:
-        return Edit(source, refusals=(*refusals, *refuse(done, error)))
+        return Edit(text.source, refusals=(*refusals, *refuse(fixes, error)))
 
 
 def without_arguments(before: ast.Module, after: ast.Module, edit: Edit) -> None:
     """Take what was passed and set out of a tree of the new text again; `before` is the tree of the old one."""
+    decorators: set[ast.Call] = set()
     for fix in edit.fixes:
         line = moved(fix.line, edit.added)
         if isinstance(fix, Pass):
             call = cast("ast.Call", _callee(after, replace(fix, line=line)))
             call.keywords = [keyword for keyword in call.keywords if keyword.arg not in dict(fix.arguments)]
             if not isinstance(_callee(before, fix), ast.Call):
-                _decorate(after, call)
+                decorators.add(call)
         else:
             body = _class(after, line).body
             body[:] = [statement for statement in body if statement.lineno not in edit.added]
+    for call in decorators:
+        _decorate(after, call)
 
 
 def _decorate(tree: ast.Module, call: ast.Call) -> None:
@@ -87,19 +123,17 @@ def _decorate(tree: ast.Module, call: ast.Call) -> None:
             node.decorator_list[node.decorator_list.index(call)] = call.func
 
 
-def _work_out(tree: ast.Module, text: Text, fix: Pass | Declare, wishes: Wishes) -> _Step:
+def _work_out(tree: ast.Module, fix: Pass | Declare, wishes: Wishes) -> _Asked:
     """Raises `RefusedError`."""
+    node = _class(tree, fix.line) if isinstance(fix, Declare) else _callee(tree, fix)
     spellings = [Vocabulary(tree, module, name).spell(fix.line, deferred=False) for module, name in fix.names]
     imports = tuple((spelling.module, name) for spelling, (_, name) in zip(spellings, fix.names) if spelling.module is not None)
     limits = wishes.limits if needs_limits(fix) else None
     numbers = {"soft": str(limits.soft), "hard": str(limits.hard)} if limits else {}
     texts = [spelling.text for spelling in spellings]
-    given = tuple((keyword, expression.format(*texts, **numbers)) for keyword, expression in fix.arguments)
-    reason = limits.reason if limits else ""
-    if isinstance(fix, Declare):
-        return _Step(fix, (), tuple(_declared(text, _class(tree, fix.line), given, reason)), imports)
-    insertions, new_lines = _passed(text, _callee(tree, fix), given, reason)
-    return _Step(fix, tuple(insertions), tuple(new_lines), imports)
+    comments = [limits.reason if limits else "", *("" for _ in fix.arguments[1:])]
+    words = tuple(Word(keyword, expression.format(*texts, **numbers), comment) for (keyword, expression), comment in zip(fix.arguments, comments))
+    return _Asked(fix, node, words, imports)
 
 
 def _callee(tree: ast.Module, fix: Pass) -> ast.expr:
@@ -111,6 +145,8 @@ def _callee(tree: ast.Module, fix: Pass) -> ast.expr:
         found = [node for node in calls if getattr(node.func, "attr", getattr(node.func, "id", "")) == fix.callee]
     if len(found) != 1:
         raise RefusedError(f"{'no' if not found else 'more than one'} {'call of ' + fix.callee if fix.callee else 'decorator'} begins on this line")
+    if not isinstance(found[0], (ast.Call, ast.Name, ast.Attribute)):
+        raise RefusedError("the decorator is neither a name nor a call: pass the arguments by hand")
     return found[0]
 
 
@@ -121,34 +157,47 @@ def _class(tree: ast.Module, line: int) -> ast.ClassDef:
     raise RefusedError("no class begins on this line")
 
 
-def _passed(text: Text, callee: ast.expr, given: Given, reason: str) -> tuple[list[Insertion], list[NewLine]]:
-    """Raises `RefusedError` where an argument is passed already, or may be."""
-    words = [f"{keyword}={expression}" for keyword, expression in given]
+def _require_free(asked: _Asked, others: Iterable[_Asked]) -> None:
+    """Raises `RefusedError` where an argument is passed or set already, or may be, or will be by one of the others."""
+    taken = {word.keyword for other in others for word in other.words}
+    what = "the class sets {} already" if isinstance(asked.node, ast.ClassDef) else "{} is passed already"
+    if isinstance(asked.node, ast.ClassDef):
+        taken |= bound_by(asked.node.body)
+    elif isinstance(asked.node, ast.Call):
+        if any(keyword.arg is None for keyword in asked.node.keywords):
+            raise RefusedError("the arguments may be among those passed by **")
+        taken |= {keyword.arg for keyword in asked.node.keywords if keyword.arg}
+        if len(asked.node.args) == 1 and isinstance(asked.node.args[0], ast.GeneratorExp):
+            raise RefusedError("the generator passed would need brackets of its own")
+    for word in asked.words:
+        if word.keyword in taken:
+            raise RefusedError(what.format(word.keyword))
+
+
+def _laid_out(text: Text, node: ast.expr | ast.ClassDef, words: tuple[Word, ...]) -> tuple[list[Insertion], list[NewLine]]:
+    """Raises `RefusedError`."""
+    return ([], list(_declared(text, node, words))) if isinstance(node, ast.ClassDef) else _passed(text, node, words)
+
+
+def _passed(text: Text, callee: ast.expr, words: tuple[Word, ...]) -> tuple[list[Insertion], list[NewLine]]:
     end = text.end(callee)
-    beside, above = _comment(text, callee, reason)
+    beside, above = _comment(text, callee, next((word.comment for word in words if word.comment), ""))
+    passed = ", ".join(map(str, words))
     if not isinstance(callee, ast.Call):
-        return [Insertion(end, f"({', '.join(words)}){beside}")], above
-    _require_free(callee, given)
+        return [Insertion(end, f"({passed}){beside}")], above
     tokens = list(_tokens(text, text.start(callee), end))
     last = tokens[-2]
     at = Place(*last.end)
     if at.line < end.line and last.string != "(":
         indent = _indent(text, tokens, end)
-        comments = [f"  # {reason}" if reason else "", *("" for _ in words[1:])]
-        new_lines = [NewLine(at.line, f"{indent}{word},{comment}") for word, comment in zip(words, comments)]
+        new_lines = [NewLine(at.line, f"{indent}{word},{_beside(word)}") for word in words]
         return [] if last.string == "," else [Insertion(at, ",")], new_lines
     before = {"(": "", ",": " "}.get(last.string, ", ")
-    return [Insertion(at, before + ", ".join(words)), Insertion(end, beside)], above
+    return [Insertion(at, before + passed), Insertion(end, beside)], above
 
 
-def _require_free(call: ast.Call, given: Given) -> None:
-    for keyword in call.keywords:
-        if keyword.arg is None:
-            raise RefusedError("the arguments may be among those passed by **")
-        if keyword.arg in dict(given):
-            raise RefusedError(f"{keyword.arg} is passed already")
-    if len(call.args) == 1 and isinstance(call.args[0], ast.GeneratorExp):
-        raise RefusedError("the generator passed would need brackets of its own")
+def _beside(word: Word) -> str:
+    return f"  # {word.comment}" if word.comment else ""
 
 
 def _comment(text: Text, callee: ast.expr, reason: str) -> tuple[str, list[NewLine]]:
@@ -164,7 +213,7 @@ def _tokens(text: Text, start: Place, end: Place) -> Iterator[tokenize.TokenInfo
     """The tokens of an expression that mean something, with their places in the file. Raises `RefusedError`."""
     padding = "\n" * (start.line - 1) + "(" + " " * (start.column - 1) if start.column else "\n" * (start.line - 1)
     try:
-        for token in tokenize.generate_tokens(io.StringIO(padding + text.between(start, end)).readline):
+        for token in tokenize.generate_tokens(io.StringIO(padding + _UNIFORM.sub("\n", text.between(start, end))).readline):
             if token.type not in _LAYOUT and token.start >= start:
                 yield token
     except (tokenize.TokenError, SyntaxError):
@@ -180,24 +229,19 @@ def _indent(text: Text, tokens: list[tokenize.TokenInfo], end: Place) -> str:
     return text.indent(end.line) + "    "
 
 
-def _declared(text: Text, class_: ast.ClassDef, given: Given, reason: str) -> Iterator[NewLine]:
-    """The lines of the attributes, below the docstring. Raises `RefusedError` where the class has one of them, or no lines of its own."""
-    for statement in class_.body:
-        targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
-        for target in targets:
-            if isinstance(target, ast.Name) and target.id in dict(given):
-                raise RefusedError(f"the class sets {target.id} already")
+def _declared(text: Text, class_: ast.ClassDef, words: tuple[Word, ...]) -> Iterator[NewLine]:
+    """The lines of the attributes, below the docstring. Raises `RefusedError` where the class has no lines of its own."""
     first = class_.body[0]
     line = min([first.lineno, *(decorator.lineno for decorator in getattr(first, "decorator_list", ()))])
-    indent = text.indent(line)
-    if text.lines[first.lineno - 1][: text.place(first.lineno, first.col_offset).column].strip():
+    indent = text.indent(line).rpartition(FORM_FEED)[2]
+    joined = text.lines[line - 2].rstrip().endswith("\\")
+    if joined or text.lines[first.lineno - 1][: text.place(first.lineno, first.col_offset).column].strip():
         raise RefusedError("the class has its body on the line of its head")
     after, space = _below_docstring(text, class_, line)
-    comments = [f"  # {reason}" if reason else "", *("" for _ in given[1:])]
     if space:
         yield NewLine(after, "")
-    for (keyword, expression), comment in zip(given, comments):
-        yield NewLine(after, f"{indent}{keyword} = {expression}{comment}")
+    for word in words:
+        yield NewLine(after, f"{indent}{word.keyword} = {word.expression}{_beside(word)}")
     if not space and isinstance(first, _DEFINITIONS):
         yield NewLine(after, "")
 
@@ -205,7 +249,10 @@ def _declared(text: Text, class_: ast.ClassDef, given: Given, reason: str) -> It
 def _below_docstring(text: Text, class_: ast.ClassDef, line: int) -> tuple[int, bool]:
     """The line below which attributes go, and whether a blank line comes first."""
     if ast.get_docstring(class_, clean=False) is not None:
-        end = class_.body[0].end_lineno or line
+        end = line
+        for statement in class_.body:
+            # What a semicolon joins to the docstring may end on a later line.
+            end = max(end, statement.end_lineno or line) if statement.lineno <= end else end
         return end, end < len(text.lines) and not text.lines[end].strip()
     while line > 1 and (not text.lines[line - 2].strip() or text.lines[line - 2].lstrip().startswith("#")):
         line -= 1

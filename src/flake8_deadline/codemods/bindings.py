@@ -49,6 +49,16 @@ def bindings(tree: ast.Module, names: Collection[str]) -> dict[str, list[Binding
     return found
 
 
+def mentioned(tree: ast.AST) -> dict[str, int]:
+    """Every name that is bound or read anywhere in a tree, functions in it included, and the first line where it is."""
+    found: dict[str, int] = {}
+    for node in ast.walk(tree):
+        names = [(node.id, node.lineno)] if isinstance(node, ast.Name) else [(name, binding.line) for name, binding in _bound(node, False)]
+        for name, line in names:
+            found[name] = min(line, found.get(name, line))
+    return found
+
+
 def _bound(node: ast.AST, at_top: bool) -> Iterator[tuple[str, Binding]]:
     if isinstance(node, ast.Name):
         if not isinstance(node.ctx, ast.Load):

@@ -6,9 +6,10 @@ its result become those of both.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from flake8_deadline.codemods.numbering import moved
+from flake8_deadline.codemods.numbering import moved, original
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -43,12 +44,22 @@ def refuse(fixes: Iterable[Fix], error: RefusedError) -> tuple[Refusal, ...]:
     return tuple(Refusal(fix, str(error)) for fix in fixes)
 
 
+def _before(reason: str, first: Edit) -> str:
+    """A reason with the lines that it names as they were before the first edit: the reader has only that text."""
+
+    def named(line: re.Match[str]) -> str:
+        number = original(int(line[0]), first.added)
+        return f"{line[0]} of the result" if number is None else str(number)
+
+    return re.sub(r"(?<=\bline )\d+", named, reason)
+
+
 def then(first: Edit, second: Edit, asked: Mapping[Any, Fix]) -> Edit:
     """One edit of two. `asked` gives, for each fix as the second was asked for it, the one that it is a fix of in the old text."""
     return Edit(
         second.source,
         (*first.fixes, *(asked[fix] for fix in second.fixes)),
-        (*first.refusals, *(Refusal(asked[refusal.fix], refusal.reason) for refusal in second.refusals)),
+        (*first.refusals, *(Refusal(asked[refusal.fix], _before(refusal.reason, first)) for refusal in second.refusals)),
         tuple(sorted({*(moved(line, second.added) for line in first.added), *second.added})),
         (*first.imports, *second.imports),
         (*first.first_imports, *second.first_imports),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
+from flake8_deadline.codemods.bindings import bindings, mentioned
 from flake8_deadline.codemods.edit import Edit, Refusal, refuse
 from flake8_deadline.codemods.handlers import clauses
 from flake8_deadline.codemods.refusal import RefusedError
-from flake8_deadline.codemods.scopes import around, bound_in
+from flake8_deadline.codemods.scopes import around
 from flake8_deadline.codemods.snippet import counts
 from flake8_deadline.codemods.splice import Insertion, spliced, text_of
 from flake8_deadline.codemods.syntax import parse
@@ -30,14 +31,22 @@ def count(source: bytes, fixes: Iterable[Reraise]) -> Edit:
     except RefusedError as error:
         return Edit(source, refusals=refuse(wanted, error))
     found = clauses(tree)
+    names = bindings(tree, {"enumerate"})["enumerate"]
     insertions: dict[int, list[Insertion]] = {}
+    counted: list[ast.For] = []
     done: list[Reraise] = []
     refusals: list[Refusal] = []
     for fix in wanted:
         try:
-            functions, loop, _ = around(tree, found[fix.line].handler)
-            if not isinstance(loop, ast.For) or any(_INDEX in bound_in(function) for function in functions):
+            place = around(tree, found[fix.line].handler)
+            loop = cast("ast.For", place.loop)
+            if _INDEX in mentioned(place.functions[0] if place.functions else tree):
                 raise RefusedError(f"the loop has no index, and the name {_INDEX} is taken")
+            if names:
+                raise RefusedError(f"the loop has no index, and enumerate is bound in the file (line {names[0].line})")
+            if any(_overlap(loop, other) for other in counted):
+                raise RefusedError("the loop has no index, and one around it or in it is given the name index")
+            counted.append(loop)
             insertions[loop.lineno] = _counted(text, loop)
             done.append(fix)
         except RefusedError as error:
@@ -56,17 +65,29 @@ def uncount(before: ast.Module, after: ast.Module, edit: Edit) -> None:
             node.iter, node.target = node.iter.args[0], node.target.elts[1]
 
 
+def _overlap(one: ast.For, other: ast.For) -> bool:
+    """Whether one of two loops stands in the other; a loop and itself share an index."""
+    return one is not other and one.lineno <= (other.end_lineno or 0) and other.lineno <= (one.end_lineno or 0)
+
+
 def _counted(text: Text, loop: ast.For) -> list[Insertion]:
     target, over = loop.target, loop.iter
     open_target, close_target = ("(", ")") if _is_bare(text, target) else ("", "")
-    open_over, close_over = ("((", "))") if _is_bare(text, over) else ("(", ")")
+    needs_brackets = _is_bare(text, over) or isinstance(over, (ast.Yield, ast.YieldFrom))
+    open_over, close_over = ("((", "))") if needs_brackets else ("(", ")")
     edges = (
-        (text.start(target), f"{_INDEX}, {open_target}"),
+        (text.start(target), f"{_apart(text, target)}{_INDEX}, {open_target}"),
         (text.end(target), close_target),
-        (text.start(over), f"enumerate{open_over}"),
+        (text.start(over), f"{_apart(text, over)}enumerate{open_over}"),
         (text.end(over), close_over),
     )
     return [Insertion(at, added) for at, added in edges if added]
+
+
+def _apart(text: Text, node: ast.expr) -> str:
+    """A blank, where a word before the expression would run into one that is put there."""
+    start = text.start(node)
+    return " " if text.lines[start.line - 1][: start.column][-1:].isalnum() else ""
 
 
 def _is_bare(text: Text, node: ast.expr) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from flake8_deadline.codemods.edit import Edit
 from flake8_deadline.codemods.insertion import insert
-from flake8_deadline.codemods.syntax import parse
+from flake8_deadline.codemods.syntax import parse_result
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def add_imports(source: bytes, imports: tuple[tuple[str, str], ...], first_party: frozenset[str]) -> Edit:
     """Add `from module import name` for each pair, where it belongs. Raises `RefusedError`."""
-    tree = parse(source)
+    tree = parse_result(source)
     text, added = insert(source, tree, {}, imports, first_party)
     modules = tuple(module for module, _ in imports)
     return Edit(text, (), (), added, modules, newcomers(tree, modules))

@@ -17,7 +17,7 @@ from flake8_deadline.codemods.imports import add_imports
 from flake8_deadline.codemods.insertion import BLOCKS, edited
 from flake8_deadline.codemods.refusal import RefusedError
 from flake8_deadline.codemods.spelling import Vocabulary
-from flake8_deadline.codemods.syntax import parse
+from flake8_deadline.codemods.syntax import parse, parse_result
 from flake8_deadline.codemods.transplant import rebuilt
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from flake8_deadline.rule import Savepoint
 
 _HOME = ("django.db", "transaction")
+_NO_LINES = "the body of the try stands on its line: open an atomic block by hand"
 
 
 def add_savepoints(source: bytes, fixes: Iterable[Savepoint], first_party: frozenset[str] = frozenset()) -> Edit:
@@ -67,22 +68,31 @@ def without_savepoints(before: ast.Module, after: ast.Module, edit: Edit) -> Non
 
 def _work_out(tree: ast.Module, fix: Savepoint) -> tuple[int, Spelling]:
     """The place of the `try` among all of the file. Raises `RefusedError`."""
+    if fix.elsewhere:
+        raise RefusedError("the transaction around names its database: open an atomic block of the same one by hand")
     clause = clauses(tree).get(fix.line)
     if clause is None:
         raise RefusedError("no except clause begins on this line")
+    if clause.starred:
+        raise RefusedError("except* takes groups apart: open an atomic block by hand")
     [(place, guard)] = [(place, guard) for place, guard in enumerate(_tries(tree)) if clause.handler in guard.handlers]
     if guard.body[0].lineno == guard.lineno:
-        raise RefusedError("the body of the try stands on its line: open an atomic block by hand")
+        raise RefusedError(_NO_LINES)
     if any(isinstance(node, (ast.Await, ast.AsyncFor, ast.AsyncWith)) for statement in guard.body for node in ast.walk(statement)):
         raise RefusedError("a transaction cannot be opened round what is awaited: open one where the query is made")
-    return place, Vocabulary(tree, *_HOME).spell(fix.line, clause.deferred)
+    if any(isinstance(node, (ast.Yield, ast.YieldFrom)) for statement in guard.body for node in ast.walk(statement)):
+        raise RefusedError("a transaction would stay open for as long as the caller likes at the yield: open one where the query is made")
+    spelling = Vocabulary(tree, *_HOME).spell(fix.line, clause.deferred)
+    if len(guard.body) == 1 and isinstance(guard.body[0], ast.With) and ast.unparse(guard.body[0].items[0]) == f"{spelling.text}.atomic()":
+        raise RefusedError("the body of the try is a transaction of its own already")
+    return place, spelling
 
 
 def _carried_out(source: bytes, names: dict[int, Spelling], done: list[Savepoint], refusals: list[Refusal]) -> Edit:
     """Raises `RefusedError`."""
     before, after = edited(source, _Opener({place: spelling.text for place, spelling in names.items()}))
     new = rebuilt(source, before, after)
-    tries = _tries(parse(new))
+    tries = _tries(parse_result(new))
     return Edit(new, tuple(done), tuple(refusals), tuple(sorted(tries[place].body[0].lineno for place in names)))
 
 
@@ -118,7 +128,9 @@ class _Opener(cst.CSTTransformer):
         name = self._chosen.get(original_node)
         if name is None or not isinstance(updated_node, cst.Try):
             return updated_node
-        body = cst.ensure_type(updated_node.body, cst.IndentedBlock)
+        body = updated_node.body
+        if not isinstance(body, cst.IndentedBlock):
+            raise RefusedError(_NO_LINES)
         call = cst.parse_expression(f"{name}.atomic()")
         block = cst.With([cst.WithItem(call)], body.with_changes(header=cst.TrailingWhitespace()))
         return updated_node.with_changes(body=cst.IndentedBlock([block], header=body.header, indent=body.indent))

@@ -24,11 +24,16 @@ class Around(NamedTuple):
     loop: ast.stmt | None
     """The innermost loop whose turn it is part of, in the same function."""
     line: int
+    tried: ast.Try | None = None
+    """The `try` that the clause is one of; None where it will be a new one."""
+    turns: str = ""
+    """An expression that says how many turns are behind, where the loop will have one without an index."""
 
 
 def around(tree: ast.Module, handler: ast.ExceptHandler) -> Around:
     """What stands around a clause of this tree."""
-    [place] = [Around(functions, loop, handler.lineno) for node, functions, loop in _nodes(tree) if node is handler]
+    [tried] = [node for node in ast.walk(tree) if isinstance(node, ast.Try) and handler in node.handlers]
+    [place] = [Around(functions, loop, handler.lineno, tried) for node, functions, loop in _nodes(tree) if node is handler]
     return place
 
 
@@ -49,7 +54,7 @@ def _nodes(tree: ast.Module) -> Iterator[tuple[ast.AST, tuple[Function, ...], as
 
 def visible(tree: ast.Module, place: Around) -> set[str]:
     """The names that code can read at a place: the module's, and those that the functions around it have bound above."""
-    found = _bound(tree.body)
+    found = bound_by(tree.body)
     for function in place.functions:
         found |= bound_in(function, place.line)
     return found
@@ -59,10 +64,11 @@ def bound_in(function: Function, line: int | None = None) -> set[str]:
     """The parameters of a function, and what its own code binds, up to a line."""
     arguments = function.args
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *filter(None, (arguments.vararg, arguments.kwarg))]
-    return {argument.arg for argument in every} | _bound(function.body, line)
+    return {argument.arg for argument in every} | bound_by(function.body, line)
 
 
-def _bound(body: Iterable[ast.AST], line: int | None = None) -> set[str]:
+def bound_by(body: Iterable[ast.AST], line: int | None = None) -> set[str]:
+    """What the code of a block binds in its own scope, up to a line."""
     found: set[str] = set()
     pending = list(body)
     while pending:

@@ -13,8 +13,9 @@ import symtable
 import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
+from flake8_deadline.codemods.bindings import mentioned
 from flake8_deadline.codemods.refusal import RefusedError
-from flake8_deadline.codemods.scopes import bound_in, visible
+from flake8_deadline.codemods.scopes import bound_by, bound_in, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,6 +50,8 @@ class Snippet(NamedTuple):
     parts: tuple[_Part, ...]
     reads: frozenset[str]
     """The names that it takes from around it."""
+    binds: frozenset[str]
+    """The names that it binds in the function that it goes into."""
 
     def names(self, name: str) -> bool:
         return any(part.name == name for part in self.parts)
@@ -69,7 +72,7 @@ def read(template: str) -> Snippet:
     for node, inside in _own(_parsed(text)):
         if isinstance(node, _LEAVING) and not (inside and isinstance(node, (ast.Break, ast.Continue))):
             raise SnippetError(f"{type(node).__name__.lower()} cannot stand in it: the clause raises the exception again behind it")
-    return Snippet(parts, frozenset(_read(text)))
+    return Snippet(parts, *_names_in(text))
 
 
 def words(snippet: Snippet, exception: str, tree: ast.Module, place: Around) -> Words:
@@ -77,15 +80,42 @@ def words(snippet: Snippet, exception: str, tree: ast.Module, place: Around) -> 
     missing = sorted(snippet.reads - visible(tree, place) - vars(builtins).keys())
     if missing:
         raise RefusedError(f"the snippet reads {', '.join(missing)}, which {'mean' if len(missing) > 1 else 'means'} nothing here")
+    _require_bound(snippet, place)
+    _require_no_rebinding(snippet, place.functions)
     meanings: dict[str, str] = {}
     if snippet.names("error"):
-        meanings["error"] = _free(place.functions)
+        meanings["error"] = _free(place.functions[-1] if place.functions else tree, snippet)
     if snippet.names("items"):
         meanings["items"] = _items(place.loop)
     if snippet.names("index"):
-        meanings["index"] = _index(place.loop)
-    first = "".join(part.text + (part.form.format(meanings[part.name]) if part.name else "") for part in snippet.parts)
-    return Words(exception, meanings.get("error", ""), first)
+        meanings["index"] = _index(place.loop, place.turns)
+    return Words(exception, meanings.get("error", ""), _written(snippet, meanings))
+
+
+def _require_bound(snippet: Snippet, place: Around) -> None:
+    """Raises `RefusedError` where a name may not have a meaning yet, or still that of another turn, when the deadline strikes."""
+    if not place.functions or place.tried is None:
+        return
+    for name in sorted(snippet.reads & bound_by(place.tried.body) - bound_in(place.functions[-1], place.tried.lineno)):
+        raise RefusedError(f"the snippet reads {name}, which the try block itself sets: the deadline may strike before it does")
+
+
+def _require_no_rebinding(snippet: Snippet, functions: tuple[Function, ...]) -> None:
+    """Raises `RefusedError` where a name that the function takes from outside would become its own."""
+    if functions:
+        for name in sorted(snippet.binds & mentioned(functions[-1]).keys() - bound_in(functions[-1])):
+            raise RefusedError(f"the snippet sets {name}, which {functions[-1].name} takes from outside of it: use another name")
+
+
+def _written(snippet: Snippet, meanings: dict[str, str]) -> str:
+    """The snippet with what its placeholders stand for, in brackets where these make a difference."""
+
+    def text(opening: str, closing: str) -> str:
+        forms = ((part, f"{opening}{meanings[part.name]}{closing}" if part.name else "") for part in snippet.parts)
+        return "".join(part.text + (part.form.format(meaning) if part.name else "") for part, meaning in forms)
+
+    plain, bracketed = text("", ""), text("(", ")")
+    return plain if ast.dump(_parsed(plain)) == ast.dump(_parsed(bracketed)) else bracketed
 
 
 def _parts(template: str) -> Iterator[_Part]:
@@ -140,34 +170,43 @@ def _own(tree: ast.Module) -> Iterator[tuple[ast.AST, bool]]:
             pending.extend((child, inside or isinstance(node, _LOOPS)) for child in ast.iter_child_nodes(node))
 
 
-def _read(text: str) -> Iterator[str]:
-    """The names that a function with this body would take from outside."""
+def _names_in(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The names that a function with this body would take from outside, and those that it would bind itself."""
     body = "".join(f" {line}" for line in text.splitlines(keepends=True))
     try:
         table = symtable.symtable(f"def clause():\n{body}\n", "<snippet>", "exec")
     except SyntaxError as error:
         raise SnippetError(f"it is not Python: {error.msg}") from error
+    reads: set[str] = set()
     pending = list(table.get_children())
+    binds = frozenset(symbol.get_name() for symbol in pending[0].get_symbols() if symbol.is_local())
     while pending:
         inner = pending.pop()
         pending.extend(inner.get_children())
-        yield from (symbol.get_name() for symbol in inner.get_symbols() if symbol.is_global() and not symbol.get_name().startswith("__deadline_"))
+        reads.update(symbol.get_name() for symbol in inner.get_symbols() if symbol.is_global() and not symbol.get_name().startswith("__deadline_"))
+    return frozenset(reads), binds
 
 
-def _free(functions: tuple[Function, ...]) -> str:
-    taken = bound_in(functions[-1]) if functions else frozenset()
+def _free(scope: ast.AST, snippet: Snippet) -> str:
+    """A name for the exception that means nothing in a function or module yet."""
+    taken = {*mentioned(scope), *snippet.reads, *snippet.binds}
     for name in _ERRORS:
         if name not in taken:
             return name
     raise RefusedError(f"the names {', '.join(_ERRORS)} are all taken here")
 
 
-def _index(loop: ast.stmt | None) -> str:
-    """The index that the loop around counts with. Raises `RefusedError`."""
+def _index(loop: ast.stmt | None, turns: str) -> str:
+    """The index that the loop around counts with, else what says how many `turns` are behind. Raises `RefusedError`."""
+    counted = isinstance(loop, ast.For) and counts(loop)
+    if isinstance(loop, ast.For) and counted and isinstance(loop.target, ast.Tuple) and isinstance(loop.target.elts[0], ast.Name):
+        return loop.target.elts[0].id
+    if turns:
+        return turns
     if not isinstance(loop, ast.For):
         raise RefusedError("no for loop around the clause has an {index}")
-    if counts(loop) and isinstance(loop.target, ast.Tuple) and isinstance(loop.target.elts[0], ast.Name):
-        return loop.target.elts[0].id
+    if counted:
+        raise RefusedError("the loop's index has no name of its own: {index} cannot stand for it")
     raise UncountedError("the loop has no index")
 
 

@@ -5,11 +5,10 @@ Nothing of the text is ever taken out. Positions are Python's own, so a file is 
 
 from __future__ import annotations
 
-import io
-import tokenize
 from typing import TYPE_CHECKING, NamedTuple
 
 from flake8_deadline.codemods.refusal import RefusedError
+from flake8_deadline.codemods.syntax import encoding
 from flake8_deadline.codemods.transplant import lines, with_mark_of
 
 if TYPE_CHECKING:
@@ -74,10 +73,10 @@ class Text(NamedTuple):
 def text_of(source: bytes) -> Text:
     """Raises `RefusedError` where the lines are not to be had in characters and back."""
     try:
-        encoding = tokenize.detect_encoding(io.BytesIO(source).readline)[0].removesuffix("-sig")
-        found = tuple(line.decode(encoding) for line in lines(source))
-        if tuple(line.encode(encoding) for line in found) == tuple(lines(source)):
-            return Text(source, found, encoding)
+        name = encoding(source).removesuffix("-sig")
+        found = tuple(line.decode(name) for line in lines(source))
+        if tuple(line.encode(name) for line in found) == tuple(lines(source)):
+            return Text(source, found, name)
     except (SyntaxError, UnicodeError, LookupError):
         pass
     raise RefusedError("the file's encoding does not allow an edit by characters")

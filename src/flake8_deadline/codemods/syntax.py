@@ -25,6 +25,14 @@ def parse(source: bytes) -> ast.Module:
         raise RefusedError(f"Python {version} cannot parse the file: {_reason(error)}") from error
 
 
+def parse_result(source: bytes) -> ast.Module:
+    """The tree of a text that an edit has made. Raises `RefusedError`."""
+    try:
+        return parse(source)
+    except RefusedError as error:
+        raise RefusedError("the edit did not pass its check: the result would be no Python") from error
+
+
 def encoding(source: bytes) -> str:
     """The encoding of a file that Python parses: its byte order mark or cookie tells it, in the first two lines however they end."""
     return tokenize.detect_encoding(each_line(source).__next__)[0]

@@ -47,7 +47,7 @@ def transplant(source: bytes, before: bytes, after: bytes) -> tuple[bytes, tuple
     """
     original, rendered = lines(source), lines(before)
     if len(original) != len(rendered):
-        raise RefusedError("libcst does not reproduce the lines of the file")
+        raise RefusedError("libcst, which makes the edit, would not write the other lines of the file back as they are")
     result: list[bytes] = []
     added: list[int] = []
     index = 0
@@ -72,13 +72,13 @@ def rebuilt(source: bytes, before: bytes, after: bytes) -> bytes:
     """
     original, rendered, wanted = lines(source), lines(before), lines(after)
     if len(original) != len(rendered):
-        raise RefusedError("libcst does not reproduce the lines of the file")
+        raise RefusedError("libcst, which makes the edit, would not write the other lines of the file back as they are")
     result: list[bytes] = []
     for tag, start, end, new_start, new_end in SequenceMatcher(None, rendered, wanted, autojunk=False).get_opcodes():
         if tag == "equal":
             result += original[start:end]
         elif original[start:end] != rendered[start:end]:
-            raise RefusedError("libcst does not reproduce the lines that the edit changes")
+            raise RefusedError("libcst, which makes the edit, would not write the lines that change back as they are")
         else:
             kept = {line.strip() for line in rendered[start:end]}
             ending = _ending(original, start)

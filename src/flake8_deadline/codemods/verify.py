@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from flake8_deadline.codemods.numbering import moved
 from flake8_deadline.codemods.refusal import RefusedError
 from flake8_deadline.codemods.reraise import insert_reraise
-from flake8_deadline.codemods.syntax import compiles, parse, same_tree
+from flake8_deadline.codemods.syntax import compiles, parse, parse_result, same_tree
 from flake8_deadline.codemods.transplant import lines, with_mark_of
 from flake8_deadline.rule import Reraise
 
@@ -28,9 +28,7 @@ if TYPE_CHECKING:
 def verify(old: bytes, edit: Edit, snippet: Snippet | None = None) -> None:
     """Raises `RefusedError` unless the new text is the old one and the announced clauses and imports, and nothing more."""
     _require(_without(edit.source, edit.added) == old, "lines that were there would change")
-    before, after = parse(old), parse(edit.source)
-    objection = compiles(after)
-    _require(objection is None, f"the result would not compile: {objection}")
+    before, after = parse(old), _result(edit)
     _require(ast.get_docstring(before, clean=False) == ast.get_docstring(after, clean=False), "the module's docstring would change")
     spoken, followers = _strip(after, frozenset(edit.added), plain=snippet is None)
     _require(followers == {moved(fix.line, edit.added) for fix in edit.fixes}, "clauses would be added elsewhere than planned")
@@ -47,14 +45,19 @@ def prove(old: bytes, edit: Edit, undo: Callable[[ast.Module, ast.Module, Edit],
 
     `undo` is given the trees of the old and of the new text, and the edit.
     """
-    before, after = parse(old), parse(edit.source)
-    objection = compiles(after)
-    _require(objection is None, f"the result would not compile: {objection}")
+    before, after = parse(old), _result(edit)
     _require(ast.get_docstring(before, clean=False) == ast.get_docstring(after, clean=False), "the module's docstring would change")
-    after = parse(edit.source)
     undo(before, after, edit)
     _strip(after, frozenset(edit.added))
     _require(same_tree(before, after), "the result would mean something else than the old text and what was added")
+
+
+def _result(edit: Edit) -> ast.Module:
+    """The tree of the new text. Raises `RefusedError`."""
+    after = parse_result(edit.source)
+    objection = compiles(after)
+    _require(objection is None, f"the result would not compile: {objection}")
+    return after
 
 
 def _require(condition: bool, otherwise: str) -> None:

@@ -25,6 +25,14 @@ from flake8_deadline.swallow import Fate
 _ERRORS = tuple(Flight("error", External(name)) for name in sorted(libraries.DATABASE_ERRORS))
 
 
+class Transaction(NamedTuple):
+    path: str
+    line: int
+    """Of the block, or of the function that is one."""
+    is_default: bool
+    """Whether it is of the default database, as no other is named."""
+
+
 class Poisoning(NamedTuple):
     """A clause that goes on in a transaction that the error it takes has broken."""
 
@@ -36,8 +44,7 @@ class Poisoning(NamedTuple):
     where: FunctionRef
     """The function whose loop goes on."""
     loop: int
-    atomic: tuple[str, int]
-    """Path and line of the block, or of the function that is one."""
+    atomic: Transaction
     calls: Calls
     """From `where` down to `frame`."""
 
@@ -85,7 +92,7 @@ class Poisonings:
                 where, loop, atomic, calls = found
                 yield Poisoning(frame, swallow, site.step.line, where, loop, atomic, calls)
 
-    def _in_callers(self, frame: FunctionRef, place: Place | None, fates: list[Fate]) -> tuple[FunctionRef, int, tuple[str, int], Calls] | None:
+    def _in_callers(self, frame: FunctionRef, place: Place | None, fates: list[Fate]) -> tuple[FunctionRef, int, Transaction, Calls] | None:
         """The nearest caller in whose loop it goes on."""
         waiting: deque[tuple[FunctionRef, Place | None, list[Fate], Calls]] = deque([(frame, place, fates, ())])
         seen = {frame}
@@ -105,7 +112,7 @@ class Poisonings:
                     waiting.append((edge.caller, edge.place, after, down))
         return None
 
-    def _in_loop(self, frame: FunctionRef, place: Place | None, fates: list[Fate]) -> tuple[FunctionRef, int, tuple[str, int], Calls] | None:
+    def _in_loop(self, frame: FunctionRef, place: Place | None, fates: list[Fate]) -> tuple[FunctionRef, int, Transaction, Calls] | None:
         """The loop around a place that goes on inside of a transaction, where no savepoint lies between."""
         lines = {fate.line for fate in fates if fate.kind == "loops"}
         outer = place
@@ -129,16 +136,19 @@ class Poisonings:
     def _saves(self, value: Value, frame: FunctionRef) -> bool:
         return self._is_atomic(value, frame) and not (isinstance(value, Call) and ("savepoint", Constant(False)) in value.keywords)
 
-    def _atomic(self, frame: FunctionRef, place: Place | None, seen: set[FunctionRef]) -> tuple[str, int] | None:
+    def _atomic(self, frame: FunctionRef, place: Place | None, seen: set[FunctionRef]) -> Transaction | None:
         """The transaction around a place: a block, the function's decorator, or one around a call of the function."""
         while place is not None:
-            if place.kind == "with" and isinstance(place.node, With) and any(self._is_atomic(item, frame) for item in place.node.items):
-                return frame.path, place.node.line
+            if place.kind == "with" and isinstance(place.node, With):
+                for item in place.node.items:
+                    if self._is_atomic(item, frame):
+                        return Transaction(frame.path, place.node.line, _is_default(item))
             place = place.outer
         function = self._inference.function(frame)
         outside = frame._replace(qualname=function.parent or "")
-        if any(self._is_atomic(decorator.value, outside) for decorator in function.decorators):
-            return frame.path, function.line
+        for decorator in function.decorators:
+            if self._is_atomic(decorator.value, outside):
+                return Transaction(frame.path, function.line, _is_default(decorator.value))
         seen.add(frame)
         for edge in self._deadlines.reach.callers.get(frame, ()):
             found = self._atomic(edge.caller, edge.site.place, seen) if edge.caller not in seen else None
@@ -149,6 +159,11 @@ class Poisonings:
     def _is_atomic(self, value: Value, frame: FunctionRef) -> bool:
         made = value.func if isinstance(value, Call) else value
         return bool(externals(self._inference.evaluate(made, frame)) & libraries.ATOMIC)
+
+
+def _is_default(atomic: Value) -> bool:
+    """Whether `atomic` is given no database."""
+    return not (isinstance(atomic, Call) and (atomic.args or any(keyword == "using" for keyword, _ in atomic.keywords)))
 
 
 def _is_tried(place: Place | None) -> bool:

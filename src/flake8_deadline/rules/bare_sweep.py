@@ -42,7 +42,8 @@ Not reported
 Fix
     Unsafe, as a failed row then ends nothing: `fix --unsafe` puts the body into a `try`, lets the deadline out, counts and logs what fails,
     and ends with one warning that says how many were processed and how many failed. It needs a logger of the module, and leaves alone what
-    leaves a turn by `continue`, `break`, `return` or `raise`, or stands inside of a transaction.
+    leaves a turn by `continue`, `break`, `return` or `raise`, or stands inside of a transaction; loops whose errors somebody waits for (an
+    `except` clause around, `autoretry_for`); and loops behind which the code goes on as if every row were done (`rows.delete()`).
 """
 
 from __future__ import annotations

@@ -43,6 +43,7 @@ Not reported
 
 Fix
     Unsafe, as rows are then stored that were lost before: `fix --unsafe` puts the body of the `try` into `with transaction.atomic():`.
+    It leaves alone what stands in a transaction of another database (`using=`).
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def check(project: Project) -> Iterator[Finding]:
 
 
 def _finding(project: Project, one: Poisoning) -> Finding:
-    path, line = one.atomic
+    path, line, is_default = one.atomic
     block = f"line {line}" if path == one.frame.path else f"{path}, line {line}"
     message = (
         f"isolation inside a transaction: '{chains.taker(one.swallow)}' goes on, but the error has broken the transaction of {block} for all rows "
@@ -82,7 +83,7 @@ def _finding(project: Project, one: Poisoning) -> Finding:
         Link(one.frame.path, one.write, "this query can fail"),
         Link(one.frame.path, one.swallow.line, f"{chains.taker(one.swallow)} takes the error"),
     )
-    fix = Savepoint(one.swallow.line)
+    fix = Savepoint(one.swallow.line, not is_default)
     return Finding(one.frame.path, one.swallow.line, one.swallow.column, RULE.code, RULE.name, message, links, fix)
 
 
