@@ -10,7 +10,7 @@ from flake8_deadline.codemods.carrying_out import carry_out
 from flake8_deadline.codemods.refusal import RefusedError
 from flake8_deadline.codemods.splice import text_of
 from flake8_deadline.codemods.wishes import Limits, Wishes
-from flake8_deadline.rule import Declare, Pass
+from flake8_deadline.rule import Declare, Isolate, Pass, Savepoint
 
 LIMITS = (("soft_time_limit", "{soft}"), ("time_limit", "{hard}"))
 SPARED = (("dont_autoretry_for", "({0},)"),)
@@ -233,3 +233,8 @@ def test_a_name_that_means_something_else_refuses_the_fix_and_no_other():
 def test_a_second_run_passes_nothing_twice():
     once = passed("@task\ndef f():\n    pass\n", Pass(1, LIMITS))
     assert refused(once, Pass(1, LIMITS)) == "soft_time_limit is passed already"
+
+
+@pytest.mark.parametrize("fix", [Pass(2, LIMITS), Declare(2, LIMITS), Isolate(2, *SIGNAL), Savepoint(2)], ids=lambda fix: type(fix).__name__)
+def test_a_generated_file_is_left_alone_whatever_the_fix(fix):
+    assert refused("# @generated\n@task\ndef f():\n    pass\n", fix) == "the file is generated: change what generates it"

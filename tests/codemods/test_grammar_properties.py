@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _SETTINGS = {"deadline": None, "suppress_health_check": list(HealthCheck)}
 FAST = settings(max_examples=150, **_SETTINGS)
-THOROUGH = settings(max_examples=int(os.environ.get("THOROUGH_EXAMPLES", "5000")), **_SETTINGS)
+THOROUGH = settings(max_examples=int(os.environ.get("THOROUGH_EXAMPLES", "1000")), **_SETTINGS)
 """Run by `pytest -m live`; the variable makes it longer."""
 
 _ENCODINGS = {

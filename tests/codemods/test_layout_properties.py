@@ -126,7 +126,7 @@ def test_an_edit_only_adds_its_lines_and_is_made_once(source: bytes, fixes: Call
 
 
 @pytest.mark.live
-@settings(max_examples=int(os.environ.get("THOROUGH_EXAMPLES", "5000")), **SETTINGS)
+@settings(max_examples=int(os.environ.get("THOROUGH_EXAMPLES", "1000")), **SETTINGS)
 @given(source=sources())
 def test_very_many_edits_only_add_their_lines_and_are_made_once(
     source: bytes, fixes: Callable[[bytes], list[Reraise]], judge: Callable[[bytes], Edit]

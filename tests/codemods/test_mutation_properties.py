@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _SETTINGS = {"deadline": None, "suppress_health_check": list(HealthCheck)}
 FAST = settings(max_examples=250, **_SETTINGS)
-THOROUGH = settings(max_examples=int(os.environ.get("THOROUGH_EXAMPLES", "5000")), **_SETTINGS)
+THOROUGH = settings(max_examples=int(os.environ.get("THOROUGH_EXAMPLES", "1000")), **_SETTINGS)
 
 FIXTURES = sorted(Path(__file__).parent.parent.glob("fixtures/rules/*/bad.py"))
 _BYTES = st.sampled_from(

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _SETTINGS = {"deadline": None, "suppress_health_check": list(HealthCheck)}
 FAST = settings(max_examples=60, **_SETTINGS)
-THOROUGH = settings(max_examples=int(os.environ.get("THOROUGH_EXAMPLES", "5000")), **_SETTINGS)
+THOROUGH = settings(max_examples=int(os.environ.get("THOROUGH_EXAMPLES", "1000")), **_SETTINGS)
 
 SIGNAL = ("celery.exceptions", "SoftTimeLimitExceeded")
 LIMITS = (("soft_time_limit", "{soft}"), ("time_limit", "{hard}"))

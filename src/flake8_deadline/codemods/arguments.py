@@ -22,7 +22,7 @@ from flake8_deadline.codemods.refusal import RefusedError
 from flake8_deadline.codemods.scopes import bound_by
 from flake8_deadline.codemods.spelling import Vocabulary
 from flake8_deadline.codemods.splice import Insertion, NewLine, Place, Text, spliced, text_of
-from flake8_deadline.codemods.syntax import parse
+from flake8_deadline.codemods.syntax import parse_written
 from flake8_deadline.codemods.transplant import FORM_FEED
 from flake8_deadline.rule import Declare, Pass, needs_limits
 
@@ -60,7 +60,7 @@ def pass_arguments(source: bytes, fixes: Iterable[Pass | Declare], wishes: Wishe
     """Carry out the fixes on the text of one file. Nothing is raised: what cannot be done is among the refusals."""
     wanted = sorted(set(fixes), key=lambda fix: (fix.line, repr(fix)))
     try:
-        tree, text = parse(source), text_of(source)
+        tree, text = parse_written(source), text_of(source)
     except RefusedError as error:
         return Edit(source, refusals=refuse(wanted, error))
     groups: dict[int, list[_Asked]] = {}

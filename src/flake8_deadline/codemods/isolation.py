@@ -19,7 +19,7 @@ from flake8_deadline.codemods.refusal import RefusedError
 from flake8_deadline.codemods.scopes import Around
 from flake8_deadline.codemods.snippet import Words, words
 from flake8_deadline.codemods.spelling import Vocabulary
-from flake8_deadline.codemods.syntax import parse, parse_result
+from flake8_deadline.codemods.syntax import parse_result, parse_written
 from flake8_deadline.codemods.transplant import rebuilt
 from flake8_deadline.codemods.turns import COUNTERS, Loop, loops, require_isolable
 
@@ -44,7 +44,7 @@ def isolate(source: bytes, fixes: Iterable[Isolate], first_party: frozenset[str]
     """Carry out the fixes on the text of one file. Nothing is raised: what cannot be done is among the refusals."""
     wanted = sorted(set(fixes))
     try:
-        tree = parse(source)
+        tree = parse_written(source)
     except RefusedError as error:
         return Edit(source, refusals=refuse(wanted, error))
     found = loops(tree)

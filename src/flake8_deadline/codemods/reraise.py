@@ -7,7 +7,6 @@ refused with a reason. libcst makes the edit (`insertion`); of its output only t
 from __future__ import annotations
 
 import ast
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from flake8_deadline.codemods.edit import Edit, Refusal, refuse
@@ -18,8 +17,7 @@ from flake8_deadline.codemods.refusal import RefusedError
 from flake8_deadline.codemods.scopes import around
 from flake8_deadline.codemods.snippet import UncountedError, Words, words
 from flake8_deadline.codemods.spelling import Vocabulary
-from flake8_deadline.codemods.syntax import parse
-from flake8_deadline.codemods.transplant import lines
+from flake8_deadline.codemods.syntax import parse_written
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,8 +25,6 @@ if TYPE_CHECKING:
     from flake8_deadline.codemods.snippet import Snippet
     from flake8_deadline.codemods.spelling import Spelling
     from flake8_deadline.rule import Reraise
-
-_GENERATED = re.compile(rb"@generated\b|\bgenerated\b.*\bdo not edit\b", re.IGNORECASE)
 
 
 class _Step(NamedTuple):
@@ -48,9 +44,7 @@ def insert_reraise(source: bytes, fixes: Iterable[Reraise], first_party: frozens
     """
     wanted = sorted(set(fixes))
     try:
-        if any(map(_GENERATED.search, lines(source)[:10])):
-            raise RefusedError("the file is generated: change what generates it")
-        tree = parse(source)
+        tree = parse_written(source)
     except RefusedError as error:
         return Edit(source, refusals=refuse(wanted, error))
     steps, refusals = _work_out(tree, wanted, snippet)

@@ -17,7 +17,7 @@ from flake8_deadline.codemods.imports import add_imports
 from flake8_deadline.codemods.insertion import BLOCKS, edited
 from flake8_deadline.codemods.refusal import RefusedError
 from flake8_deadline.codemods.spelling import Vocabulary
-from flake8_deadline.codemods.syntax import parse, parse_result
+from flake8_deadline.codemods.syntax import parse_result, parse_written
 from flake8_deadline.codemods.transplant import rebuilt
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def add_savepoints(source: bytes, fixes: Iterable[Savepoint], first_party: froze
     """Carry out the fixes on the text of one file. Nothing is raised: what cannot be done is among the refusals."""
     wanted = sorted(set(fixes))
     try:
-        tree = parse(source)
+        tree = parse_written(source)
     except RefusedError as error:
         return Edit(source, refusals=refuse(wanted, error))
     names: dict[int, Spelling] = {}

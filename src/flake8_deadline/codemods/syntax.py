@@ -6,12 +6,18 @@ A file that this Python cannot parse is not edited: no check of the result would
 from __future__ import annotations
 
 import ast
+import re
 import sys
 import tokenize
 import warnings
+from itertools import islice
 
 from flake8_deadline.codemods.refusal import RefusedError
 from flake8_deadline.codemods.transplant import each_line
+
+_GENERATED = re.compile(rb"@generated\b|\bgenerated\b.*\bdo not edit\b", re.IGNORECASE)
+_HEAD = 10
+"""In how many lines from the top it would say so."""
 
 
 def parse(source: bytes) -> ast.Module:
@@ -23,6 +29,13 @@ def parse(source: bytes) -> ast.Module:
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
         version = ".".join(map(str, sys.version_info[:2]))
         raise RefusedError(f"Python {version} cannot parse the file: {_reason(error)}") from error
+
+
+def parse_written(source: bytes) -> ast.Module:
+    """The tree of a file that people write. Raises `RefusedError`, also where the file says of itself that it is generated."""
+    if any(map(_GENERATED.search, islice(each_line(source), _HEAD))):
+        raise RefusedError("the file is generated: change what generates it")
+    return parse(source)
 
 
 def parse_result(source: bytes) -> ast.Module:
