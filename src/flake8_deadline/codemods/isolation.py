@@ -20,7 +20,7 @@ from flake8_deadline.codemods.scopes import Around
 from flake8_deadline.codemods.snippet import Words, words
 from flake8_deadline.codemods.spelling import Vocabulary
 from flake8_deadline.codemods.syntax import parse, parse_result
-from flake8_deadline.codemods.transplant import rebuilt
+from flake8_deadline.codemods.transplant import FORM_FEED, rebuilt
 from flake8_deadline.codemods.turns import COUNTERS, Loop, loops, require_isolable
 
 if TYPE_CHECKING:
@@ -132,6 +132,7 @@ def _rewritten(loop: cst.For, plan: Rewrite, usual: str | None) -> Iterator[cst.
     lead = list(loop.leading_lines)
     glued = next((index + 1 for index in reversed(range(len(lead))) if lead[index].comment is None), 0)
     indent = loop.body.indent if isinstance(loop.body, cst.IndentedBlock) else usual
+    indent = indent.rpartition(FORM_FEED)[2] if indent else None
     summary = f'{plan.logger}.warning("{plan.function}: %d processed, %d failed", processed, failed)'
     yield cst.SimpleStatementLine([_small("processed = failed = 0")], lead[:glued])
     yield loop.with_changes(leading_lines=lead[glued:], body=_nested(loop.body, plan, indent))
