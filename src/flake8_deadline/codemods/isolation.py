@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
-from flake8_deadline.codemods.edit import Edit, Refusal, refuse, then
-from flake8_deadline.codemods.imports import add_imports
+from flake8_deadline.codemods.edit import Edit, Refusal, refuse
+from flake8_deadline.codemods.imports import with_imports
 from flake8_deadline.codemods.insertion import BLOCKS, clause, edited
 from flake8_deadline.codemods.loggers import logger
 from flake8_deadline.codemods.refusal import RefusedError
@@ -66,7 +66,7 @@ def isolate(source: bytes, fixes: Iterable[Isolate], first_party: frozenset[str]
         return Edit(source, refusals=tuple(refusals))
     try:
         edit = _carried_out(source, tree, plans, done, refusals)
-        return then(edit, add_imports(edit.source, tuple(imports), first_party), {}) if imports else edit
+        return with_imports(edit, imports, first_party) if imports else edit
     except RefusedError as error:
         return Edit(source, refusals=(*refusals, *refuse(done, error)))
 
