@@ -222,6 +222,12 @@ def test_without_a_reason_there_is_no_comment():
     assert declared.endswith("class A(Task):\n    dont_autoretry_for = (SoftTimeLimitExceeded,)\n    x = 1\n")
 
 
+def test_a_reason_of_the_import_names_the_line_of_the_file_as_it_is():
+    source = "@task(\n    a,\n)\ndef f():\n    print(f(*b)\n  \\\n)\nfor a in b:\n    a()\n\\\nelse: pass\n"
+    edit = carry_out(source.encode(), [Pass(1, SPARED, (SIGNAL,))], WISHES, frozenset())
+    assert edit.refusals[0].reason == "libcst cannot parse the file (line 11)"
+
+
 def test_a_name_that_means_something_else_refuses_the_fix_and_no_other():
     source = "SoftTimeLimitExceeded = 1\n\n\n@a\n@b\ndef f():\n    pass\n"
     fixes = [Pass(4, (("on", "{0}"),), (SIGNAL,)), Pass(5, (("on", "1"),))]

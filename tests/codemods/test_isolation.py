@@ -365,6 +365,13 @@ def test_a_body_behind_a_head_of_several_lines_gets_a_line_in_the_indentation_ar
     assert [line for number, line in enumerate(text, start=1) if number not in edit.added][9:] == ["      for row in \\", "        rows:"]
 
 
+def test_a_page_break_in_front_of_a_loop_is_not_copied():
+    source = HEAD + "def sync(rows):\n\x0c    for row in rows: row()\n"
+    edit = carry_out(source.encode(), [Isolate(9, *SIGNAL)], Wishes(True), frozenset())
+    assert edit.refusals == ()
+    assert b"        try:\n            row()\n        except" in edit.source
+
+
 def test_reasons_name_the_lines_of_the_file_as_it_is():
     broad = "for part in rows:\n    try:\n        part()\n    except Exception:\n        part.fail()\n"
     source = function(broad + "for row in rows:\n    row()\n    return\n")

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from msgspec.structs import replace
 
-from flake8_deadline.codemods.edit import Edit, Refusal, refuse, then
-from flake8_deadline.codemods.imports import add_imports
+from flake8_deadline.codemods.edit import Edit, Refusal, refuse
+from flake8_deadline.codemods.imports import with_imports
 from flake8_deadline.codemods.numbering import moved
 from flake8_deadline.codemods.refusal import RefusedError
 from flake8_deadline.codemods.scopes import bound_by
@@ -94,7 +94,7 @@ def _carried_out(text: Text, groups: Iterable[list[_Asked]], refusals: list[Refu
         new, numbers = spliced(text, insertions, new_lines)
         edit = Edit(new, fixes, tuple(refusals), numbers)
         imports = tuple(dict.fromkeys(chain.from_iterable(asked.imports for asked in done)))
-        return then(edit, add_imports(new, imports, first_party), {}) if imports else edit
+        return with_imports(edit, imports, first_party) if imports else edit
     except RefusedError as error:
         return Edit(text.source, refusals=(*refusals, *refuse(fixes, error)))
 

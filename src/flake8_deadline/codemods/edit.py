@@ -44,7 +44,7 @@ def refuse(fixes: Iterable[Fix], error: RefusedError) -> tuple[Refusal, ...]:
     return tuple(Refusal(fix, str(error)) for fix in fixes)
 
 
-def _before(reason: str, first: Edit) -> str:
+def in_old_lines(reason: str, first: Edit) -> str:
     """A reason with the lines that it names as they were before the first edit: the reader has only that text."""
 
     def named(line: re.Match[str]) -> str:
@@ -59,7 +59,7 @@ def then(first: Edit, second: Edit, asked: Mapping[Any, Fix]) -> Edit:
     return Edit(
         second.source,
         (*first.fixes, *(asked[fix] for fix in second.fixes)),
-        (*first.refusals, *(Refusal(asked[refusal.fix], _before(refusal.reason, first)) for refusal in second.refusals)),
+        (*first.refusals, *(Refusal(asked[refusal.fix], in_old_lines(refusal.reason, first)) for refusal in second.refusals)),
         tuple(sorted({*(moved(line, second.added) for line in first.added), *second.added})),
         (*first.imports, *second.imports),
         (*first.first_imports, *second.first_imports),

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from flake8_deadline.codemods.edit import Edit
+from flake8_deadline.codemods.edit import Edit, in_old_lines, then
 from flake8_deadline.codemods.insertion import insert
+from flake8_deadline.codemods.refusal import RefusedError
 from flake8_deadline.codemods.syntax import parse_result
 
 if TYPE_CHECKING:
@@ -19,6 +20,14 @@ def add_imports(source: bytes, imports: tuple[tuple[str, str], ...], first_party
     text, added = insert(source, tree, {}, imports, first_party)
     modules = tuple(module for module, _ in imports)
     return Edit(text, (), (), added, modules, newcomers(tree, modules))
+
+
+def with_imports(edit: Edit, imports: Iterable[tuple[str, str]], first_party: frozenset[str]) -> Edit:
+    """An edit, and the import lines that its result needs. Raises `RefusedError`, with the lines of the text before the edit."""
+    try:
+        return then(edit, add_imports(edit.source, tuple(imports), first_party), {})
+    except RefusedError as error:
+        raise RefusedError(in_old_lines(str(error), edit)) from error
 
 
 def newcomers(tree: ast.Module, modules: Iterable[str]) -> tuple[str, ...]:

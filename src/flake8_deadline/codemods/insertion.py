@@ -15,7 +15,7 @@ import libcst as cst
 from flake8_deadline.codemods.placement import late_patch, place
 from flake8_deadline.codemods.refusal import RefusedError
 from flake8_deadline.codemods.syntax import encoding
-from flake8_deadline.codemods.transplant import FORM_FEED, contains, transplant
+from flake8_deadline.codemods.transplant import FORM_FEED, contains, lines, transplant
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -77,7 +77,8 @@ def edited(
     except RefusedError:
         raise
     except cst.ParserSyntaxError as error:
-        raise RefusedError(f"libcst cannot parse the file (line {error.raw_line})") from error
+        # Where the end of the file surprises it, libcst names a line below the last.
+        raise RefusedError(f"libcst cannot parse the file (line {min(error.raw_line, len(lines(source)))})") from error
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:  # a panic of libcst's parser is no Exception

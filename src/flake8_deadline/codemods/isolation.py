@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
-from flake8_deadline.codemods.edit import Edit, Refusal, refuse, then
-from flake8_deadline.codemods.imports import add_imports
+from flake8_deadline.codemods.edit import Edit, Refusal, refuse
+from flake8_deadline.codemods.imports import with_imports
 from flake8_deadline.codemods.insertion import BLOCKS, clause, edited
 from flake8_deadline.codemods.loggers import logger
 from flake8_deadline.codemods.refusal import RefusedError
@@ -20,7 +20,7 @@ from flake8_deadline.codemods.scopes import Around
 from flake8_deadline.codemods.snippet import Words, words
 from flake8_deadline.codemods.spelling import Vocabulary
 from flake8_deadline.codemods.syntax import parse_result, parse_written
-from flake8_deadline.codemods.transplant import rebuilt
+from flake8_deadline.codemods.transplant import FORM_FEED, rebuilt
 from flake8_deadline.codemods.turns import COUNTERS, Loop, loops, require_isolable
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def isolate(source: bytes, fixes: Iterable[Isolate], first_party: frozenset[str]
         return Edit(source, refusals=tuple(refusals))
     try:
         edit = _carried_out(source, tree, plans, done, refusals)
-        return then(edit, add_imports(edit.source, tuple(imports), first_party), {}) if imports else edit
+        return with_imports(edit, imports, first_party) if imports else edit
     except RefusedError as error:
         return Edit(source, refusals=(*refusals, *refuse(done, error)))
 
@@ -106,6 +106,7 @@ class _Isolator(cst.CSTTransformer):
         self._plans = plans
         self._chosen: dict[cst.CSTNode, Rewrite] = {}
         self._indents: list[str | None] = [None]
+        self._usual = ""
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         if isinstance(node, cst.For):
@@ -114,6 +115,8 @@ class _Isolator(cst.CSTTransformer):
             self.seen += 1
         elif isinstance(node, cst.IndentedBlock):
             self._indents.append(node.indent)
+        elif isinstance(node, cst.Module):
+            self._usual = node.default_indent
         return isinstance(node, BLOCKS)
 
     def on_leave(  # type: ignore[override]
@@ -124,14 +127,15 @@ class _Isolator(cst.CSTTransformer):
         plan = self._chosen.get(original_node)
         if plan is None or not isinstance(updated_node, cst.For):
             return updated_node
-        return cst.FlattenSentinel(_rewritten(updated_node, plan, self._indents[-1]))
+        return cst.FlattenSentinel(_rewritten(updated_node, plan, self._indents[-1] or self._usual))
 
 
-def _rewritten(loop: cst.For, plan: Rewrite, usual: str | None) -> Iterator[cst.BaseStatement]:
-    """`usual`: the indentation of the block around, for a loop that has none of its own."""
+def _rewritten(loop: cst.For, plan: Rewrite, usual: str) -> Iterator[cst.BaseStatement]:
+    """`usual`: the indentation of the block around, or of the file, for a loop that has none of its own."""
     lead = list(loop.leading_lines)
     glued = next((index + 1 for index in reversed(range(len(lead))) if lead[index].comment is None), 0)
-    indent = loop.body.indent if isinstance(loop.body, cst.IndentedBlock) else usual
+    indent = loop.body.indent if isinstance(loop.body, cst.IndentedBlock) else None
+    indent = (indent or usual).rpartition(FORM_FEED)[2]
     summary = f'{plan.logger}.warning("{plan.function}: %d processed, %d failed", processed, failed)'
     yield cst.SimpleStatementLine([_small("processed = failed = 0")], lead[:glued])
     yield loop.with_changes(leading_lines=lead[glued:], body=_nested(loop.body, plan, indent))

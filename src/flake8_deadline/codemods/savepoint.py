@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from flake8_deadline.codemods.edit import Edit, Refusal, refuse, then
+from flake8_deadline.codemods.edit import Edit, Refusal, refuse
 from flake8_deadline.codemods.handlers import clauses
-from flake8_deadline.codemods.imports import add_imports
+from flake8_deadline.codemods.imports import with_imports
 from flake8_deadline.codemods.insertion import BLOCKS, edited
 from flake8_deadline.codemods.refusal import RefusedError
 from flake8_deadline.codemods.spelling import Vocabulary
@@ -53,7 +53,7 @@ def add_savepoints(source: bytes, fixes: Iterable[Savepoint], first_party: froze
     try:
         edit = _carried_out(source, names, done, refusals)
         missing = any(spelling.module is not None for spelling in names.values())
-        return then(edit, add_imports(edit.source, (_HOME,), first_party), {}) if missing else edit
+        return with_imports(edit, (_HOME,), first_party) if missing else edit
     except RefusedError as error:
         return Edit(source, refusals=(*refusals, *refuse(done, error)))
 

@@ -82,8 +82,14 @@ def rebuilt(source: bytes, before: bytes, after: bytes) -> bytes:
         else:
             kept = {line.strip() for line in rendered[start:end]}
             ending = _ending(original, start)
-            result += [line if line.strip() in kept else line.rstrip(b"\r\n") + ending for line in wanted[new_start:new_end]]
+            result += [line if line.strip() in kept else _without_page(line.rstrip(b"\r\n")) + ending for line in wanted[new_start:new_end]]
     return with_mark_of(source, result)
+
+
+def _without_page(line: bytes) -> bytes:
+    """A line without the form feed, and what stands before it, in its indentation."""
+    text = line.lstrip()
+    return line[: len(line) - len(text)].rpartition(FORM_FEED.encode())[2] + text
 
 
 def with_mark_of(source: bytes, text: Iterable[bytes]) -> bytes:

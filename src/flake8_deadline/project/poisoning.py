@@ -140,15 +140,15 @@ class Poisonings:
         """The transaction around a place: a block, the function's decorator, or one around a call of the function."""
         while place is not None:
             if place.kind == "with" and isinstance(place.node, With):
-                for item in place.node.items:
-                    if self._is_atomic(item, frame):
-                        return Transaction(frame.path, place.node.line, _is_default(item))
+                opened = [item for item in place.node.items if self._is_atomic(item, frame)]
+                if opened:
+                    return Transaction(frame.path, place.node.line, all(map(_is_default, opened)))
             place = place.outer
         function = self._inference.function(frame)
         outside = frame._replace(qualname=function.parent or "")
-        for decorator in function.decorators:
-            if self._is_atomic(decorator.value, outside):
-                return Transaction(frame.path, function.line, _is_default(decorator.value))
+        made = [decorator.value for decorator in function.decorators if self._is_atomic(decorator.value, outside)]
+        if made:
+            return Transaction(frame.path, function.line, all(map(_is_default, made)))
         seen.add(frame)
         for edge in self._deadlines.reach.callers.get(frame, ()):
             found = self._atomic(edge.caller, edge.site.place, seen) if edge.caller not in seen else None
