@@ -257,3 +257,9 @@ def test_an_import_is_not_put_above_a_patch_of_the_standard_library(reason: Call
 
 def test_a_patch_is_no_obstacle_where_celery_is_imported_above_it(mended: Callable[..., str]) -> None:
     assert "SoftTimeLimitExceeded" in mended("from celery import app\nimport gevent.monkey\ngevent.monkey.patch_all()\n" + LOOP.decode())
+
+
+def test_a_line_that_libcst_gives_a_form_feed_is_not_mistaken_for_an_added_one(edit: Callable[..., Edit]) -> None:
+    result = edit(b"try:\n\traise\n\traise\nexcept ValueError:\n\x0c\traise\n\traise\nexcept Exception: pass")
+    assert result.refusals == ()
+    assert result.source.endswith(b"\x0c\traise\n\traise\nexcept SoftTimeLimitExceeded:\n\traise\nexcept Exception: pass")

@@ -72,8 +72,9 @@ def edited(
         # libcst looks for the encoding in lines that end at a line feed alone.
         before = cst.parse_module(source, cst.PartialParserConfig(encoding=encoding(source)))
         after = finish(before, before.visit(transformer)).bytes
-        # Mostly nothing but lines has come: that says of the text without them, too, that libcst reproduces it.
-        return (source if contains(after, source) else before.bytes), after
+        # Mostly nothing but lines has come: that says of the text without them, too, that libcst reproduces it. Where it copies a form feed
+        # from one line to others, a line that was there may be taken for one that has come.
+        return (source if FORM_FEED.encode() not in source and contains(after, source) else before.bytes), after
     except RefusedError:
         raise
     except cst.ParserSyntaxError as error:
