@@ -22,7 +22,7 @@ from flake8_deadline.codemods.refusal import RefusedError
 from flake8_deadline.codemods.scopes import bound_by
 from flake8_deadline.codemods.spelling import Vocabulary
 from flake8_deadline.codemods.splice import Insertion, NewLine, Place, Text, spliced, text_of
-from flake8_deadline.codemods.syntax import parse_written
+from flake8_deadline.codemods.syntax import last_name, parse_written
 from flake8_deadline.codemods.transplant import FORM_FEED
 from flake8_deadline.rule import Declare, Pass, needs_limits
 
@@ -142,7 +142,7 @@ def _callee(tree: ast.Module, fix: Pass) -> ast.expr:
         found = [d for node in ast.walk(tree) if isinstance(node, _DEFINITIONS) for d in node.decorator_list if d.lineno == fix.line]
     else:
         calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and node.lineno == fix.line]
-        found = [node for node in calls if getattr(node.func, "attr", getattr(node.func, "id", "")) == fix.callee]
+        found = [node for node in calls if last_name(node.func) == fix.callee]
     if len(found) != 1:
         raise RefusedError(f"{'no' if not found else 'more than one'} {'call of ' + fix.callee if fix.callee else 'decorator'} begins on this line")
     if not isinstance(found[0], (ast.Call, ast.Name, ast.Attribute)):
@@ -210,7 +210,7 @@ def _comment(text: Text, callee: ast.expr, reason: str) -> tuple[str, list[NewLi
 
 
 def _tokens(text: Text, start: Place, end: Place) -> Iterator[tokenize.TokenInfo]:
-    """The tokens of an expression that mean something, with their places in the file. Raises `RefusedError`."""
+    """The tokens of an expression that mean something, with their places in the file."""
     padding = "\n" * (start.line - 1) + "(" + " " * (start.column - 1) if start.column else "\n" * (start.line - 1)
     try:
         for token in tokenize.generate_tokens(io.StringIO(padding + _UNIFORM.sub("\n", text.between(start, end))).readline):

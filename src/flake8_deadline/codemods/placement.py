@@ -11,6 +11,8 @@ import ast
 import sys
 from typing import TYPE_CHECKING, NamedTuple
 
+from flake8_deadline.codemods.syntax import last_name
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -124,5 +126,4 @@ def _loads(statement: ast.stmt, package: str) -> bool:
 def _patches(statement: ast.stmt) -> bool:
     if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
         return False
-    function = statement.value.func
-    return getattr(function, "attr", getattr(function, "id", "")) in _PATCHES
+    return last_name(statement.value.func) in _PATCHES

@@ -84,3 +84,8 @@ def same_tree(one: ast.AST, other: ast.AST) -> bool:
         elif left != right:
             return False
     return True
+
+
+def last_name(function: ast.expr) -> str:
+    """The last name of what is called: `c` of `a.b.c`; "" where it has none."""
+    return str(getattr(function, "attr", getattr(function, "id", "")))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from flake8_deadline.codemods.bindings import mentioned
 from flake8_deadline.codemods.refusal import RefusedError
 from flake8_deadline.codemods.scopes import Function, bound_by, bound_in
+from flake8_deadline.codemods.syntax import last_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -121,12 +122,7 @@ def _notes_whatever_comes(handler: ast.ExceptHandler) -> bool:
 def _only_tells(statement: ast.stmt) -> bool:
     """Whether a statement does no more than a line in a log."""
     call = getattr(statement, "value", None) if isinstance(statement, ast.Expr) else None
-    return isinstance(statement, ast.Pass) or (isinstance(call, ast.Call) and _called(call) in _TELLING)
-
-
-def _called(call: ast.Call) -> str:
-    """The last name of what is called."""
-    return str(getattr(call.func, "attr", getattr(call.func, "id", "")))
+    return isinstance(statement, ast.Pass) or (isinstance(call, ast.Call) and last_name(call.func) in _TELLING)
 
 
 def _asks_again(function: ast.expr, own: set[str]) -> bool:
@@ -153,7 +149,7 @@ def _require_not_retried(function: Function) -> None:
     for decorator in function.decorator_list:
         maker = decorator.func if isinstance(decorator, ast.Call) else decorator
         keywords = [keyword.arg for keyword in getattr(decorator, "keywords", ())]
-        if "autoretry_for" in keywords or "retry" in getattr(maker, "attr", getattr(maker, "id", "")):
+        if "autoretry_for" in keywords or "retry" in last_name(maker):
             raise RefusedError(
                 f"a row's error would no longer make {function.name} be tried again (line {decorator.lineno}): catch each row's errors by hand"
             )
@@ -223,7 +219,7 @@ def _names(node: ast.AST) -> set[str]:
 def _worked_on(nodes: list[ast.expr], rows: set[str]) -> Iterator[tuple[str, int]]:
     """Where rows are written together, or passed to a call that does more than tell of them."""
     for node in sorted((node for node in nodes if isinstance(node, ast.Call)), key=lambda node: node.lineno):
-        called = _called(node)
+        called = last_name(node.func)
         given = [*node.args, *(keyword.value for keyword in node.keywords)] if called not in _TELLING else []
         if isinstance(node.func, ast.Attribute) and called in _WRITES:
             given.append(node.func.value)
