@@ -12,6 +12,7 @@ import pytest
 
 from flake8_deadline.facts import (
     Access,
+    Arithmetic,
     Assign,
     Attr,
     Both,
@@ -33,6 +34,7 @@ from flake8_deadline.facts import (
     Hint,
     Imported,
     Item,
+    Joined,
     Loop,
     Not,
     Parameter,
@@ -101,7 +103,7 @@ def call(name: str, *arguments: Value, line: int = 1, column: int = 0, discarded
         ("[a, 1]", Sequence(("a", Constant(1)))),
         ("{a}", Sequence(("a",))),
         ("[a, *b]", Sequence(("a", "b"), False)),
-        ("{'k': a, **b}", Table(((Constant("k"), "a"), (None, "b")))),
+        ("{'k': a, **b}", Table(((Constant("k"), "a"), (None, "b")), (1, 1))),
         ("a or b or c", Either(("a", "b", "c"))),
         ("a and b", Both(("a", "b"))),
         ("a if c else b", Either(("a", "b"))),
@@ -116,7 +118,12 @@ def call(name: str, *arguments: Value, line: int = 1, column: int = 0, discarded
         ("a < b < c", None),
         ("(b := a)", "a"),
         ("f'{a}'", None),
-        ("a * b", None),
+        ("a * b", Arithmetic("a", "*", "b")),
+        ("a // 2", Arithmetic("a", "//", Constant(2))),
+        ("a - b() + c.d", Arithmetic(Arithmetic("a", "-", Call(1, 8, "b")), "+", "c.d")),
+        ("a % b", None),
+        ("a / 'b'", None),
+        ("a + (b or c)", None),
         ("~a", None),
         ("a[1:2]", Item("a", None)),
     ],
@@ -160,14 +167,31 @@ def test_a_constant_nobody_asks_for_or_too_large_for_the_cache_is_nothing(expres
 
 def test_two_tuples_in_a_row_are_one_with_both_in_it() -> None:
     assert value("NETWORK + (OSError,)") == Sequence(("NETWORK", Sequence(("OSError",))))
-    assert value("NETWORK + more()") is None
-    assert value("NETWORK - OTHERS") is None
+    assert value("NETWORK + OTHERS") == Arithmetic("NETWORK", "+", "OTHERS")
+
+
+def test_a_list_that_reads_like_a_command_says_where_its_items_stand_and_what_they_are_made_of() -> None:
+    assert value("['celery',\n'worker',\n\nf'-c={n}s']") == Sequence(
+        (Constant("celery"), Constant("worker"), Joined((Constant("-c="), "n", Constant("s")))), True, (1, 2, 4)
+    )
+    assert value("['celeriac', f'{n}']") == Sequence((Constant("celeriac"), None))
+
+
+def test_a_binding_says_where_it_stands_and_whether_it_may_be_left_out() -> None:
+    text = (
+        "A = 1\nif x:\n    A = 2\nclass B:\n    c = 1\n    try:\n        c: int = 2\n    except E: pass\ndef f(app):\n    a = 1\n    app.conf.x = 1\n"
+    )
+    summary = read(text.encode())
+    body, function = summary.functions[-1], summary.functions[0]
+    assert (body.lines["A"], body.guarded) == ((1, 3), {3})
+    assert (summary.classes[0].lines, summary.classes[0].guarded) == ({"c": (5, 7, 7)}, {7})
+    assert (function.lines, function.guarded) == ({"app.conf.x": (11,)}, frozenset())
 
 
 def test_a_long_display_is_cut_and_says_so() -> None:
     assert value(f"[{'a, ' * 64}]") == Sequence(("a",) * 64)
     assert value(f"[{'a, ' * 65}]") == Sequence(("a",) * 64, False)
-    assert value(f"{{{'1: a, ' * 65}}}") == Table(((Constant(1), "a"),) * 64)
+    assert value(f"{{{'1: a, ' * 65}}}") == Table(((Constant(1), "a"),) * 64, (1,) * 64)
 
 
 def test_a_call_says_where_it_stands_and_what_it_is_given() -> None:
@@ -752,9 +776,10 @@ def test_a_class_has_its_bases_its_decorators_and_what_stands_in_it() -> None:
         "g": (Defined("A.g"),),
         "E": (Defined("A.E"),),
     }
+    lines = {"name": (3,), "kind": (4, 4), "os": (5,), "y": (6,), "f": (7, 10), "g": (8,), "E": (9,)}
     assert found.classes == (
         Class("A.E", 9, 5, "", (), (), {}),
-        Class("A", 2, 1, "", ("B", "c.D"), (Decorator(1, 1, "a"),), bindings, {"name": 3, "kind": 4}),
+        Class("A", 2, 1, "", ("B", "c.D"), (Decorator(1, 1, "a"),), bindings, lines),
     )
 
 

@@ -83,18 +83,36 @@ class Sequence(Struct, tag="s", frozen=True, array_like=True, gc=False):
 
     items: tuple[Value, ...]
     whole: bool = True
+    lines: tuple[int, ...] = ()
+    """The line of each item of a list that reads like a command."""
 
 
 class Table(Struct, tag="d", frozen=True, array_like=True, gc=False):
     """A dict display."""
 
     items: tuple[tuple[Value, Value], ...]
+    lines: tuple[int, ...] = ()
+    """The line of each item."""
 
 
 class Constant(Struct, tag="k", frozen=True, array_like=True, gc=False):
     """A literal, or arithmetic over literals already done."""
 
     value: Union[int, float, str, bool, None]
+
+
+class Arithmetic(Struct, tag="t", frozen=True, array_like=True, gc=False):
+    """An operation on two values that are not both literals. `operator` is "+", "-", "*", "/" or "//"."""
+
+    left: Value
+    operator: str
+    right: Value
+
+
+class Joined(Struct, tag="j", frozen=True, array_like=True, gc=False):
+    """A formatted string in a list that reads like a command, by its parts."""
+
+    parts: tuple[Value, ...]
 
 
 class Either(Struct, tag="o", frozen=True, array_like=True, gc=False):
@@ -143,7 +161,10 @@ class Hint(Struct, tag="h", frozen=True, array_like=True, gc=False):
     of: Value
 
 
-Value = Union[str, Attr, Call, Item, Each, Entered, Part, Sequence, Table, Constant, Either, Both, Not, Compare, Imported, Defined, Hint, None]
+Value = Union[
+    str, Attr, Call, Item, Each, Entered, Part, Sequence, Table, Constant, Arithmetic, Joined, Either, Both, Not, Compare, Imported, Defined, Hint,
+    None,
+]  # fmt: skip
 
 
 # Steps: how control runs through a function. Only what a deadline can land in, or what decides where control goes, is a step.
@@ -281,6 +302,10 @@ class Function(Struct, frozen=True, array_like=True, gc=False):
     steps: tuple[Step, ...]
     asynchronous: bool = False
     generator: bool = False
+    lines: dict[str, tuple[int, ...]] = {}
+    """The line of each of the bindings: all of a module's body, elsewhere those that may be settings."""
+    guarded: frozenset[int] = frozenset()
+    """Those of the lines that may not be run: they stand in a block of an `if`, a `try` or their like."""
 
 
 class Class(Struct, frozen=True, array_like=True, gc=False):
@@ -293,8 +318,10 @@ class Class(Struct, frozen=True, array_like=True, gc=False):
     decorators: tuple[Decorator, ...]
     bindings: dict[str, tuple[Value, ...]]
     """Class attributes, methods among them (as Defined)."""
-    lines: dict[str, int] = {}
-    """The line on which each attribute is first assigned."""
+    lines: dict[str, tuple[int, ...]] = {}
+    """The line of each of the bindings."""
+    guarded: frozenset[int] = frozenset()
+    """As in `Function`."""
 
 
 class Fault(Struct, frozen=True, array_like=True, gc=False):

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from flake8_deadline import queues
 from flake8_deadline.facts import (
+    Arithmetic,
     Attr,
     Both,
     Call,
@@ -192,10 +193,8 @@ class Inference:
                 return self.hints.hinted(value.of, frame)
             case Either() | Both():
                 return self.union(value.options, frame)
-            case Sequence():
-                return frozenset({Many(self.union(value.items, frame))})
-            case Table():
-                return frozenset({Many(self.union((part for _, part in value.items), frame))})
+            case Sequence() | Table() | Arithmetic():
+                return self._collection(value, frame)
             case Each():
                 return self.elements(self.evaluate(value.of, frame))
             case Entered():
@@ -204,6 +203,17 @@ class Inference:
                 return self._item(value, frame)
             case Part():
                 return self._part(value, frame)
+        return NOTHING
+
+    def _collection(self, value: Sequence | Table | Arithmetic, frame: FunctionRef) -> Objects:
+        match value:
+            case Sequence():
+                return frozenset({Many(self.union(value.items, frame))})
+            case Table():
+                return frozenset({Many(self.union((part for _, part in value.items), frame))})
+            case Arithmetic(operator="+"):
+                both = self.union((value.left, value.right), frame)
+                return frozenset({Many(both)}) if both else NOTHING
         return NOTHING
 
     def _imported(self, value: Imported, frame: FunctionRef) -> Objects:

@@ -53,13 +53,16 @@ class Definitions:
         decorators = self._decorators(node)
         with self._gathered.inside(Scope(outside.qualname, qualname, outside.parent)) as scope:
             self._class_body(node.body, qualname)
-        bindings = {name: tuple(values) for name, values in scope.bindings.items()}
         column = self._gathered.column(node.lineno, node.col_offset)
-        self._gathered.classes.append(Class(qualname, node.lineno, column, outside.qualname, bases, decorators, bindings, _lines(node)))
+        bindings = {name: tuple(values) for name, values in scope.bindings.items()}
+        lines = {name: tuple(lines) for name, lines in scope.lines.items()}
+        guarded = frozenset(scope.guarded)
+        self._gathered.classes.append(Class(qualname, node.lineno, column, outside.qualname, bases, decorators, bindings, lines, guarded))
 
     def _class_body(self, statements: Iterable[ast.stmt], qualname: str) -> None:
         scope = self._gathered.scope
         for statement in statements:
+            scope.line = statement.lineno
             match statement:
                 case ast.FunctionDef() | ast.AsyncFunctionDef():
                     scope.bind(statement.name, Defined(self._function(statement, f"{qualname}.{statement.name}", qualname)))
@@ -67,12 +70,19 @@ class Definitions:
                     scope.bind(statement.name, Defined(f"{qualname}.{statement.name}"))
                     self._class(statement, f"{qualname}.{statement.name}")
                 case ast.If():
-                    self._class_body([*statement.body, *statement.orelse], qualname)
+                    self._guarded([*statement.body, *statement.orelse], qualname)
                 case ast.Try():
                     handled = [inner for handler in statement.handlers for inner in handler.body]
-                    self._class_body([*statement.body, *handled, *statement.orelse, *statement.finalbody], qualname)
+                    self._guarded([*statement.body, *handled, *statement.orelse, *statement.finalbody], qualname)
                 case ast.Assign() | ast.AnnAssign() | ast.Import() | ast.ImportFrom():
                     self._block([statement])
+
+    def _guarded(self, statements: Iterable[ast.stmt], qualname: str) -> None:
+        """A block of a class body that may not be run."""
+        scope = self._gathered.scope
+        scope.depth += 1
+        self._class_body(statements, qualname)
+        scope.depth -= 1
 
     def imports(self, node: ast.Import) -> None:
         for alias in node.names:
@@ -86,14 +96,3 @@ class Definitions:
                 self._gathered.stars.append(imported)
             else:
                 self._gathered.scope.bind(alias.asname or alias.name, imported)
-
-
-def _lines(node: ast.ClassDef) -> dict[str, int]:
-    """The lines on which a class's own attributes are first assigned."""
-    lines: dict[str, int] = {}
-    for statement in node.body:
-        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target] if isinstance(statement, ast.AnnAssign) else []
-        for target in targets:
-            if isinstance(target, ast.Name):
-                lines.setdefault(target.id, statement.lineno)
-    return lines

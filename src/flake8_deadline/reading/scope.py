@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 
 from flake8_deadline.facts import Class, Decorator, Function, Imported, Parameter, Step, Value
 
 DEEPEST = 150
 """How many blocks may stand in each other. The parser allows a hundred levels of indentation; expressions can go deeper."""
+
+_SETTING = re.compile(r"conf|time_limit", re.IGNORECASE)
+"""What the target of an assignment bears where a function configures an application or a task."""
 
 Columns = Callable[[int, int], int]
 """Line and byte offset to a column that counts characters from 1."""
@@ -20,11 +25,20 @@ class Scope:
     def __init__(self, qualname: str, owner: str | None, parent: str | None) -> None:
         self.qualname, self.owner, self.parent = qualname, owner, parent
         self.bindings: dict[str, list[Value]] = {}
+        self.lines: dict[str, list[int]] = {}
+        self.guarded: set[int] = set()
         self.returned: list[Value] = []
         self.generator = False
+        self.line = 1
+        """Where the statement that is being read begins."""
+        self.depth = 0
+        """In how many blocks it stands."""
 
     def bind(self, name: str, value: Value) -> None:
         self.bindings.setdefault(name, []).append(value)
+        self.lines.setdefault(name, []).append(self.line)
+        if self.depth > 1:
+            self.guarded.add(self.line)
 
     def inner(self, name: str) -> str:
         return f"{self.qualname}.<locals>.{name}" if self.qualname else name
@@ -79,6 +93,7 @@ class Gathered:
         asynchronous: bool = False,
     ) -> None:
         """Record the function whose body was read in a scope."""
+        lines = {name: tuple(lines) for name, lines in scope.lines.items() if not scope.qualname or _SETTING.search(name)}
         self.functions.append(
             Function(
                 qualname=scope.qualname,
@@ -94,5 +109,7 @@ class Gathered:
                 steps=steps,
                 asynchronous=asynchronous,
                 generator=scope.generator,
+                lines=lines,
+                guarded=frozenset(scope.guarded.intersection(chain.from_iterable(lines.values()))),
             )
         )

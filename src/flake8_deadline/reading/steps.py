@@ -55,10 +55,14 @@ class Statements:
     def block(self, statements: Iterable[ast.stmt]) -> tuple[Step, ...]:
         out: Steps = []
         self._gathered.enter()
+        scope = self._gathered.scope
+        scope.depth += 1
         for statement in statements:
             read = self._readers.get(statement.__class__)
             if read:
+                scope.line = statement.lineno
                 read(self, statement, out)
+        scope.depth -= 1
         self._gathered.leave()
         return tuple(out)
 
@@ -90,6 +94,7 @@ class Statements:
             both: tuple[Value, ...] = (name, self._values.kept(node.value))
             adds, joins = isinstance(node.op, (ast.Add, ast.BitOr)), isinstance(node.op, ast.BitAnd)
             out.append(Assign(node.lineno, name, Either(both) if adds else Both(both) if joins else None))
+            self._gathered.scope.bind(name, None)
 
     def _assert(self, node: ast.Assert, out: Steps) -> None:
         self._expressions.read(node.test, out)

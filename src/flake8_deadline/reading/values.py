@@ -11,14 +11,30 @@ import operator
 from collections.abc import Callable
 from typing import ClassVar
 
-from flake8_deadline.facts import Attr, Both, Call, Compare, Constant, Defined, Either, Hint, Item, Not, Sequence, Table, Value
+from flake8_deadline.facts import (
+    Arithmetic,
+    Attr,
+    Both,
+    Call,
+    Compare,
+    Constant,
+    Defined,
+    Either,
+    Hint,
+    Item,
+    Joined,
+    Not,
+    Sequence,
+    Table,
+    Value,
+)  # fmt: skip
 
-_ARITHMETIC: dict[type[ast.operator], Callable[[float, float], float]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
+_ARITHMETIC: dict[type[ast.operator], tuple[str, Callable[[float, float], float]]] = {
+    ast.Add: ("+", operator.add),
+    ast.Sub: ("-", operator.sub),
+    ast.Mult: ("*", operator.mul),
+    ast.Div: ("/", operator.truediv),
+    ast.FloorDiv: ("//", operator.floordiv),
 }
 _COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.Is: "is",
@@ -31,6 +47,8 @@ _COMPARISONS: dict[type[ast.cmpop], str] = {
 _LONGEST_TEXT = 200
 _LONGEST_DISPLAY = 64
 _DEEPEST = 60
+_WORKER = ("worker", "celery")
+"""A list that holds one of these words may be the command that starts a worker."""
 
 
 class Values:
@@ -110,12 +128,22 @@ class Values:
         return Constant(value) if value is None or isinstance(value, (bool, int, float)) else None
 
     def _display(self, node: ast.Tuple | ast.List | ast.Set) -> Value:
-        whole = len(node.elts) <= _LONGEST_DISPLAY and not any(isinstance(item, ast.Starred) for item in node.elts)
-        return Sequence(tuple([self.value(item) for item in node.elts[:_LONGEST_DISPLAY]]), whole)
+        items = node.elts[:_LONGEST_DISPLAY]
+        whole = len(node.elts) <= _LONGEST_DISPLAY and not any(isinstance(item, ast.Starred) for item in items)
+        if any(isinstance(item, ast.Constant) and item.value in _WORKER for item in items):
+            return Sequence(tuple([self._joined(item) for item in items]), whole, tuple([item.lineno for item in items]))
+        return Sequence(tuple([self.value(item) for item in items]), whole)
+
+    def _joined(self, node: ast.expr) -> Value:
+        """An argument of a command."""
+        if isinstance(node, ast.JoinedStr):
+            return Joined(tuple([self.value(part.value if isinstance(part, ast.FormattedValue) else part) for part in node.values]))
+        return self.value(node)
 
     def _table(self, node: ast.Dict) -> Value:
         pairs = list(zip(node.keys, node.values))[:_LONGEST_DISPLAY]
-        return Table(tuple([(self.value(key), self.value(value)) for key, value in pairs]))
+        lines = tuple([value.lineno if key is None else key.lineno for key, value in pairs])
+        return Table(tuple([(self.value(key), self.value(value)) for key, value in pairs]), lines)
 
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Value:
         return Sequence((self.value(node.elt),), whole=False)
@@ -134,8 +162,8 @@ class Values:
 
     def _binary(self, node: ast.BinOp) -> Value:
         left, right = self.value(node.left), self.value(node.right)
+        written, compute = _ARITHMETIC.get(type(node.op), ("", None))
         if isinstance(left, Constant) and isinstance(right, Constant):
-            compute = _ARITHMETIC.get(type(node.op))
             if compute and isinstance(left.value, (int, float)) and isinstance(right.value, (int, float)):
                 try:
                     result = compute(left.value, right.value)
@@ -143,9 +171,9 @@ class Values:
                     return None
                 return Constant(result) if abs(result) < 2**53 else None
             return None
-        if isinstance(node.op, ast.Add) and (isinstance(left, (Sequence, str)) and isinstance(right, (Sequence, str))):
+        if written == "+" and (isinstance(left, Sequence) or isinstance(right, Sequence)):
             return Sequence((left, right))
-        return None
+        return Arithmetic(left, written, right) if written and _counts(left) and _counts(right) else None
 
     def _compare(self, node: ast.Compare) -> Value:
         if len(node.ops) != 1:
@@ -184,6 +212,11 @@ def _links(node: ast.expr) -> int:
         node = node.func if isinstance(node, ast.Call) else node.value
         links += 1
     return links
+
+
+def _counts(value: Value) -> bool:
+    """Whether a value may be a number."""
+    return isinstance(value, (str, Call, Attr, Item, Arithmetic)) or (isinstance(value, Constant) and isinstance(value.value, (int, float)))
 
 
 def _is_true(node: ast.expr) -> bool:

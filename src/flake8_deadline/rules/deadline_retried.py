@@ -148,7 +148,7 @@ def _options(project: Project, declared: Declared) -> Iterator[Option]:
             cls = project.inference.cls(ancestor)
             for name in (_LISTS, _SPARES):
                 for value in cls.bindings.get(name, ()):
-                    line = cls.lines.get(name, cls.line)
+                    line = cls.lines.get(name, (cls.line,))[0]
                     yield Option(name, value, ancestor.path, line, cls.column + 4, project.inference.classes.frame(ancestor), cls.line)
     written = declared.task.written
     function = project.inference.function(written)
