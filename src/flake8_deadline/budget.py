@@ -65,14 +65,15 @@ def _assigned_limit(project: Project, declared: Declared) -> Limit | None:
     written = declared.task.written
     for target, values in project.modules.source(written.path).functions[""].bindings.items():
         owner, _, name = target.rpartition(".")
-        if name in OPTIONS and any(_is_task(o, written) for o in project.inference.evaluate(owner, FunctionRef(written.path, ""))):
+        if name in OPTIONS and any(is_task(o, written) for o in project.inference.evaluate(owner, FunctionRef(written.path, ""))):
             for value in _given(values):
                 if not _is_unset(value):
                     return Limit(name, written.path, declared.line, _seconds(value))
     return None
 
 
-def _is_task(o: Object, written: FunctionRef) -> bool:
+def is_task(o: Object, written: FunctionRef) -> bool:
+    """Whether something is the task that was written there."""
     return isinstance(o, Task) and o.written[:2] == written[:2]
 
 
@@ -92,7 +93,7 @@ def _base_limit(project: Project, base: ClassRef, names: Iterable[str] = OPTIONS
 def default_limit(project: Project, declared: Declared) -> Limit | None:
     """The first limit that annotations, `app.conf`, the application's task class or the settings of the project give this task."""
     for limit, pattern in project.once(_defaults):
-        if pattern in ("*", declared.name) or declared.name.endswith(f".{pattern}"):
+        if _matches(pattern, declared):
             return limit
     return None
 
@@ -102,7 +103,7 @@ def _defaults(project: Project) -> tuple[tuple[Limit, str], ...]:
 
 
 def _configured(project: Project) -> Iterator[tuple[Limit, str]]:
-    names = _setting_names(project)
+    names = setting_names(project)
     for source in _sources(project, "limit"):
         for function in source.functions.values():
             yield from _in_bindings(source.path, function.line, function.bindings, names)
@@ -121,7 +122,7 @@ def _on_the_class(project: Project, path: str, function: Function) -> Iterator[t
             yield from ((Limit(name, path, function.line, _seconds(value)), "*") for value in _given(values) if not _is_unset(value))
 
 
-def _setting_names(project: Project) -> frozenset[str]:
+def setting_names(project: Project) -> frozenset[str]:
     """The names of the limits that reach the configuration. Where no application is seen to read settings, the usual ones are believed."""
     namespaces = {namespace for source in _sources(project, "task") for namespace in _namespaces(source)} or {"CELERY", ""}
     names = set(SETTINGS)
@@ -174,6 +175,32 @@ def _task_classes(project: Project, source: Source) -> Iterator[tuple[FunctionRe
 def _is_task_class(o: Object) -> bool:
     """Whether something is the queue's own class of tasks, or an application's."""
     return isinstance(o, External) and o.name in queues.CELERY.bases
+
+
+def settings_sources(project: Project) -> Iterator[Source]:
+    """The files that may set a limit."""
+    return _sources(project, "limit")
+
+
+def is_annotated(project: Project, declared: Declared) -> bool:
+    """Whether an annotation gives a task a limit."""
+    return any(limit.name in ANNOTATIONS and _matches(pattern, declared) for limit, pattern in project.once(_defaults))
+
+
+def _matches(pattern: str, declared: Declared) -> bool:
+    return pattern in ("*", declared.name) or declared.name.endswith(f".{pattern}")
+
+
+def application_bases(project: Project) -> tuple[ClassRef, ...]:
+    """The project's own class of every task of an application, where the project gives it one."""
+    found = {
+        base
+        for source in _sources(project, "task")
+        for frame, _, value in _task_classes(project, source)
+        for base in project.inference.evaluate(_by_path(value), frame)
+        if isinstance(base, ClassRef)
+    }
+    return tuple(sorted(found))
 
 
 def _sources(project: Project, mark: str) -> Iterator[Source]:

@@ -69,9 +69,9 @@ def _decorated(project: Project, declared: Declared, half: Half) -> Given | None
         return Given("decorator", half, at, _quantities(project).of(dict(call.keywords)[half], frame, line))
     for name, value in declared.task.maker.options:
         if name == half:
-            known = value is None or isinstance(value, (int, float, str))
-            quantity = Quantity(value, at) if known else Quantity(None, at, unknown="it goes through a decorator of the project")
-            return Given("decorator", half, at, quantity)
+            if value is None or isinstance(value, (int, float, str)):
+                return Given("decorator", half, at, Quantity(value, at))
+            return Given("decorator", half, at, Quantity(None, at, unknown="it goes through a decorator of the project"))
         if name == UNSEEN:
             return Given("decorator", half, at, Quantity(None, at, unknown="its options cannot be seen"))
     return None
@@ -129,13 +129,13 @@ def _settings(project: Project) -> tuple[Settings, ...]:
         for half, given in _on_applications(project, source, names):
             applied[half].append(given)
         for name in source.functions[""].bindings if "" in source.functions else ():
-            half = _half(name) if name in names else None
-            if half:
-                modules.setdefault(source.path, {})[half] = name
+            spelt = _half(name) if name in names else None
+            if spelt:
+                modules.setdefault(source.path, {})[spelt] = name
     own = {half: _agreed(given) for half, given in applied.items()}
     found = []
-    for path, spelt in sorted(modules.items()):
-        seen = {half: own[half] or _of_module(project, path, half, {**spelt}, names) for half in (SOFT, HARD)}
+    for path, spellings in sorted(modules.items()):
+        seen = {half: own[half] or _of_module(project, path, half, spellings, names) for half in (SOFT, HARD)}
         found.append(Settings(path, seen[SOFT], seen[HARD]))
     return tuple(found) or ((Settings("", own[SOFT], own[HARD]),) if own[SOFT] or own[HARD] else ())
 

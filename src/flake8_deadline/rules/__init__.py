@@ -15,6 +15,7 @@ from flake8_deadline.rules import (
     deadline_swallowed_unreached,
     isolation_inside_transaction,
     limit_not_on_the_task,
+    soft_not_below_hard,
     task_ends_as_success,
     task_without_limit,
 )
@@ -32,5 +33,6 @@ RULES: tuple[Rule, ...] = (
     bare_sweep.RULE,
     isolation_inside_transaction.RULE,
     task_without_limit.RULE,
+    soft_not_below_hard.RULE,
     limit_not_on_the_task.RULE,
 )
