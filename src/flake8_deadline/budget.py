@@ -11,12 +11,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Union
 
 from flake8_deadline import queues
+from flake8_deadline.celery_settings import OLD_NAMES_WAKE, spelt
 from flake8_deadline.facts import Call, Constant, Function, Hint, Imported, Table, Value
 from flake8_deadline.project import Declared, Project
 from flake8_deadline.project.makers import UNSEEN
 from flake8_deadline.project.modules import Source, is_test
 from flake8_deadline.project.objects import ClassRef, External, FunctionRef, Object, Task
 from flake8_deadline.project.time import last_name
+from flake8_deadline.requirements import allows
 
 OPTIONS = frozenset({"soft_time_limit", "time_limit"})
 """Options of a task decorator, attributes of a task class."""
@@ -122,13 +124,27 @@ def _on_the_class(project: Project, path: str, function: Function) -> Iterator[t
             yield from ((Limit(name, path, function.line, _seconds(value)), "*") for value in _given(values) if not _is_unset(value))
 
 
+def namespaces(project: Project) -> frozenset[str]:
+    """The namespaces under which the applications of the project read their settings; "" for none. Empty where none is seen to."""
+    return project.once(_all_namespaces)
+
+
+def _all_namespaces(project: Project) -> frozenset[str]:
+    return frozenset(namespace for source in _sources(project, "task") for namespace in _namespaces(source))
+
+
+def celery_version(project: Project) -> str | None:
+    """The version that the options name or the project pins."""
+    return project.options.celery_version or dict(project.options.versions).get("celery")
+
+
 def setting_names(project: Project) -> frozenset[str]:
     """The names of the limits that reach the configuration. Where no application is seen to read settings, the usual ones are believed."""
-    namespaces = {namespace for source in _sources(project, "task") for namespace in _namespaces(source)} or {"CELERY", ""}
     names = set(SETTINGS)
-    for namespace in namespaces:
-        names |= {f"{namespace}_{name.upper()}" for name in SETTINGS} if namespace else OLD_SETTINGS
-    return frozenset(names | OLD_SETTINGS if "CELERY" in namespaces else names)
+    for namespace in namespaces(project) or {"CELERY", ""}:
+        names |= {spelt(name, namespace) for name in SETTINGS} if namespace else OLD_SETTINGS
+    wakes = allows(f">={OLD_NAMES_WAKE}", celery_version(project))
+    return frozenset(names | OLD_SETTINGS if wakes and "CELERY" in namespaces(project) else names)
 
 
 def _namespaces(source: Source) -> Iterator[str]:

@@ -55,10 +55,13 @@ class Settings(NamedTuple):
 
 def own(project: Project, declared: Declared, half: Half) -> Given | None:
     """What the task's decorator, an assignment to it or its base class gives it for one half."""
-    given = _decorated(project, declared, half)
-    if given is None:
-        given = _assigned(project, declared, half) or next(_inherited(project, declared, half), None)
+    given = declared_half(project, declared, half)
     return None if given is None or _is_unset(given.quantity) else given
+
+
+def declared_half(project: Project, declared: Declared, half: Half) -> Given | None:
+    """The first that speaks of one half: the decorator, an assignment or the base class; also where it says `0` or `None`."""
+    return _decorated(project, declared, half) or _assigned(project, declared, half) or next(_inherited(project, declared, half), None)
 
 
 def _decorated(project: Project, declared: Declared, half: Half) -> Given | None:

@@ -6,6 +6,7 @@ from flake8_deadline.rule import Rule
 from flake8_deadline.rules import (
     bare_sweep,
     clause_for_hard_limit_never_runs,
+    dead_setting,
     deadline_caught_but_loop_goes_on,
     deadline_dropped_in_finally,
     deadline_retried,
@@ -34,5 +35,6 @@ RULES: tuple[Rule, ...] = (
     isolation_inside_transaction.RULE,
     task_without_limit.RULE,
     soft_not_below_hard.RULE,
+    dead_setting.RULE,
     limit_not_on_the_task.RULE,
 )
