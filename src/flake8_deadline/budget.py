@@ -193,9 +193,13 @@ def _is_task_class(o: Object) -> bool:
     return isinstance(o, External) and o.name in queues.CELERY.bases
 
 
-def settings_sources(project: Project) -> Iterator[Source]:
+def settings_sources(project: Project) -> tuple[Source, ...]:
     """The files that may set a limit."""
-    return _sources(project, "limit")
+    return project.once(_limit_sources)
+
+
+def _limit_sources(project: Project) -> tuple[Source, ...]:
+    return tuple(_sources(project, "limit"))
 
 
 def is_annotated(project: Project, declared: Declared) -> bool:
@@ -209,14 +213,13 @@ def _matches(pattern: str, declared: Declared) -> bool:
 
 def application_bases(project: Project) -> tuple[ClassRef, ...]:
     """The project's own class of every task of an application, where the project gives it one."""
-    found = {
-        base
-        for source in _sources(project, "task")
-        for frame, _, value in _task_classes(project, source)
-        for base in project.inference.evaluate(_by_path(value), frame)
-        if isinstance(base, ClassRef)
-    }
-    return tuple(sorted(found))
+    return project.once(_application_bases)
+
+
+def _application_bases(project: Project) -> tuple[ClassRef, ...]:
+    given = [(frame, value) for source in _sources(project, "task") for frame, _, value in _task_classes(project, source)]
+    found = {base for frame, value in given for base in project.inference.evaluate(_by_path(value), frame)}
+    return tuple(sorted(base for base in found if isinstance(base, ClassRef)))
 
 
 def _sources(project: Project, mark: str) -> Iterator[Source]:
