@@ -37,6 +37,12 @@ class Queue(NamedTuple):
     method: str = "run"
     called_in_place: bool = True
     """Whether a plain call of a task runs it here and now."""
+    bounds: frozenset[str] = frozenset()
+    """The keywords that bound a task, or all of a queue, where the queue has a limit by default that they can lift."""
+    endless: Literal["", "negative", "infinite"] = ""
+    """What lifts it."""
+    holders: frozenset[str] = frozenset()
+    """The objects that are made with a bound for all that is put into them."""
 
 
 FUNCTION_KEYWORDS = frozenset({"func", "f", "coroutine"})
@@ -126,6 +132,9 @@ RQ = Queue(
     ),
     module="rq.timeouts",
     signal="JobTimeoutException",
+    bounds=frozenset({"timeout", "job_timeout", "default_timeout"}),
+    endless="negative",
+    holders=frozenset(_RQ_QUEUES),
 )
 
 _HUEY_STORAGES = (
@@ -168,6 +177,8 @@ DRAMATIQ = Queue(
     method="perform",
     module="dramatiq.middleware",
     signal="TimeLimitExceeded",
+    bounds=frozenset({"time_limit"}),
+    endless="infinite",
 )
 
 DJANGO_Q = Queue(
@@ -201,6 +212,7 @@ ARQ = Queue(
 )
 
 QUEUES = (CELERY, RQ, HUEY, DRAMATIQ, DJANGO_Q, ARQ)
+BOUNDS = frozenset().union(*[queue.bounds for queue in QUEUES])
 _BY_NAME = {queue.name: queue for queue in QUEUES}
 
 

@@ -6,7 +6,7 @@ import builtins
 from typing import Literal
 
 from flake8_deadline import queues
-from flake8_deadline.facts import Arithmetic, Sequence, Value
+from flake8_deadline.facts import Sequence, Value
 from flake8_deadline.flights import RETRIED, SIGNAL, Flight
 from flake8_deadline.project.inference import Inference
 from flake8_deadline.project.objects import ClassRef, External, FunctionRef, Instance, Many, Objects
@@ -110,8 +110,6 @@ def _flat(objects: Objects) -> Objects:
 
 def _spells(value: Value, signal: str) -> bool:
     """A name that cannot be followed but is spelt like the signal: taken for it, since that only ever silences."""
-    if isinstance(value, Arithmetic):
-        value = Sequence((value.left, value.right))
     if isinstance(value, Sequence):
         return any(_spells(item, signal) for item in value.items)
     return isinstance(value, str) and value.rpartition(".")[2] == signal

@@ -24,7 +24,8 @@ Good
 Not reported
     Tasks that any of these gives a limit: the decorator, the base class, the project's own decorator, `task_annotations`, `app.conf`, Django
     settings. A limit that is given but cannot be read (an environment variable) counts. `0` and `None` are no limit (they fall through).
-    Tasks in tests. Tasks of other queues than Celery, most of which have a limit by default.
+    Tasks in tests. Tasks of other queues than Celery, most of which have a limit by default, unless it is lifted: RQ's `timeout=-1`,
+    Dramatiq's `time_limit=float("inf")`. Huey cannot bound a task.
 
 Fix
     `fix --select LIM301 --soft 600 --hard 900 --reason "…"` writes the limits on the task's decorator or in its class, and the reason as a
@@ -38,6 +39,7 @@ from collections.abc import Iterator
 from flake8_deadline import remedies
 from flake8_deadline.budget import default_limit, has_limits, own_limit
 from flake8_deadline.project import Project
+from flake8_deadline.project.boundless import lifted
 from flake8_deadline.project.modules import is_test
 from flake8_deadline.rule import Finding, Link, Rule
 
@@ -52,6 +54,10 @@ def check(project: Project) -> Iterator[Finding]:
             chain = (Link(declared.path, declared.line, f"task {declared.name}"),)
             fix = remedies.limits(project, declared)
             yield Finding(declared.path, declared.line, declared.column, RULE.code, RULE.name, message, chain, fix)
+    for one in lifted(project.inference):
+        default = f"the default of {one.queue.default_limit} s"
+        message = f"no time limit: {one.keyword} lifts {default}, so that {one.scope} may run for ever; give it a number of seconds"
+        yield Finding(one.path, one.line, one.column, RULE.code, RULE.name, message)
 
 
 RULE = Rule("LIM301", "task-without-limit", check, default=True, fixable="unsafe")
