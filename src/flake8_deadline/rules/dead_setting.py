@@ -40,9 +40,9 @@ from datetime import timedelta
 from msgspec import Struct
 
 from flake8_deadline import celery_settings
-from flake8_deadline.budget import celery_version, namespaces, settings_sources
+from flake8_deadline.budget.defaults import celery_version, namespaces, settings_sources
+from flake8_deadline.budget.limits import HARD, SOFT, Given, budgeted, declared_half, settings
 from flake8_deadline.facts import Call, Value
-from flake8_deadline.limits import HARD, SOFT, Given, budgeted, declared_half, settings
 from flake8_deadline.project import Declared, Project
 from flake8_deadline.project.modules import Source
 from flake8_deadline.requirements import allows

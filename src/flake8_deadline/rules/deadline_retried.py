@@ -55,7 +55,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from flake8_deadline import chains, queues, remedies
-from flake8_deadline.budget import default_limit, has_own_soft_limit
+from flake8_deadline.budget.defaults import default_limit, has_own_soft_limit
 from flake8_deadline.facts import Call, Value
 from flake8_deadline.flights import SIGNAL
 from flake8_deadline.project import Declared, Hazard, Project

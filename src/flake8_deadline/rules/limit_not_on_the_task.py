@@ -38,7 +38,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flake8_deadline import remedies
-from flake8_deadline.budget import default_limit, has_limits, own_limit
+from flake8_deadline.budget.defaults import default_limit, has_limits, own_limit
 from flake8_deadline.project import Project
 from flake8_deadline.project.modules import is_test
 from flake8_deadline.rule import Finding, Link, Rule

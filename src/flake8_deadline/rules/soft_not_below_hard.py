@@ -37,8 +37,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from flake8_deadline.budget import is_annotated
-from flake8_deadline.limits import HARD, SOFT, Given, Settings, budgeted, own, settings
+from flake8_deadline.budget.defaults import is_annotated
+from flake8_deadline.budget.limits import HARD, SOFT, Given, Settings, budgeted, own, settings
 from flake8_deadline.project import Declared, Project
 from flake8_deadline.rule import Finding, Link, Rule
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import Literal, NamedTuple
 
-from flake8_deadline.budget import application_bases, has_limits, is_task, setting_names, settings_sources
+from flake8_deadline.budget.defaults import application_bases, has_limits, is_task, setting_names, settings_sources
 from flake8_deadline.facts import Call, Constant, Hint, Table, Value
 from flake8_deadline.project import Declared, Project
 from flake8_deadline.project.makers import UNSEEN

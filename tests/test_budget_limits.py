@@ -7,7 +7,7 @@ from textwrap import dedent
 import pytest
 
 from flake8_deadline import tree
-from flake8_deadline.limits import HARD, SOFT, budgeted, own, settings
+from flake8_deadline.budget.limits import HARD, SOFT, budgeted, own, settings
 from flake8_deadline.options import Options
 from flake8_deadline.project import Project
 from flake8_deadline.project.quantities import Place

@@ -7,7 +7,7 @@ from textwrap import dedent
 import pytest
 
 from flake8_deadline import tree
-from flake8_deadline.budget import Limit, default_limit, own_limit
+from flake8_deadline.budget.defaults import Limit, default_limit, own_limit
 from flake8_deadline.options import Options
 from flake8_deadline.project import Project
 from flake8_deadline.reading.outline import outline
