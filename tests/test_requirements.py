@@ -130,7 +130,7 @@ from celery import shared_task
 
 @shared_task(soft_time_limit=60, time_limit=90)
 def ask(messages):
-    return openai.OpenAI().chat.completions.create(messages=messages)
+    return openai.OpenAI(timeout=20).chat.completions.create(messages=messages)
 
 
 @shared_task(soft_time_limit=60, time_limit=90)

@@ -69,7 +69,7 @@ def _decorated(project: Project, declared: Declared, half: Half) -> Given | None
     call, frame = _decorator(project, declared)
     if call is not None and half in dict(call.keywords):
         line = dict(zip((name for name, _ in call.keywords), call.lines)).get(half, call.line)
-        return Given("decorator", half, at, _quantities(project).of(dict(call.keywords)[half], frame, line))
+        return Given("decorator", half, at, quantities(project).of(dict(call.keywords)[half], frame, line))
     for name, value in declared.task.maker.options:
         if name == half:
             if value is None or isinstance(value, (int, float, str)):
@@ -102,7 +102,7 @@ def _assigned(project: Project, declared: Declared, half: Half) -> Given | None:
         owner, _, name = target.rpartition(".")
         if name == half and any(is_task(o, written) for o in project.inference.evaluate(owner, frame)):
             line = body.lines[target][-1]
-            return Given("decorator", half, Place(written.path, line), _quantities(project).of(values[-1], frame, line))
+            return Given("decorator", half, Place(written.path, line), quantities(project).of(values[-1], frame, line))
     return None
 
 
@@ -115,7 +115,7 @@ def _inherited(project: Project, declared: Declared, half: Half) -> Iterator[Giv
                 pairs = [pair for pair in zip(cls.bindings.get(half, ()), cls.lines.get(half, ())) if not isinstance(pair[0], Hint)]
                 if pairs:
                     value, line = pairs[-1]
-                    quantity = _quantities(project).of(value, project.inference.classes.frame(ancestor), line)
+                    quantity = quantities(project).of(value, project.inference.classes.frame(ancestor), line)
                     yield Given("base-class", half, Place(ancestor.path, line), quantity)
 
 
@@ -145,13 +145,13 @@ def _settings(project: Project) -> tuple[Settings, ...]:
 
 def _of_module(project: Project, path: str, half: Half, spelt: dict[Half, str], names: frozenset[str]) -> Given | None:
     """A setting as a module has it at its end, by its own assignment or by a star import."""
-    quantities = _quantities(project)
+    reader = quantities(project)
     candidates = [spelt[half]] if half in spelt else sorted(name for name in names if _half(name) == half)
     for name in candidates:
-        if quantities.defines(path, name):
+        if reader.defines(path, name):
             body = project.modules.source(path).functions[""]
             line = body.lines.get(name, (1,))[-1]
-            quantity = quantities.of(name, FunctionRef(path, ""), line)
+            quantity = reader.of(name, FunctionRef(path, ""), line)
             at = Place(path, line) if name in body.bindings else quantity.at
             given = Given("config", name, at, quantity)
             return None if _is_unset(quantity) else given
@@ -177,7 +177,7 @@ def _on_applications(project: Project, source: Source, names: frozenset[str]) ->
 
 
 def _configured(project: Project, name: str, value: Value, frame: FunctionRef, line: int) -> Given:
-    return Given("config", name, Place(frame.path, line), _quantities(project).of(value, frame, line))
+    return Given("config", name, Place(frame.path, line), quantities(project).of(value, frame, line))
 
 
 def _pairs(call: Call) -> Iterator[tuple[str, Value, int]]:
@@ -212,7 +212,8 @@ def _is_unset(quantity: Quantity) -> bool:
     return not quantity.unknown and not quantity.value and not isinstance(quantity.value, timedelta)
 
 
-def _quantities(project: Project) -> Quantities:
+def quantities(project: Project) -> Quantities:
+    """The numbers of a project, where the environment is not known."""
     return project.once(_reader)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from flake8_deadline.rule import Rule
 from flake8_deadline.rules import (
     bare_sweep,
+    call_outlives_budget,
     clause_for_hard_limit_never_runs,
     dead_setting,
     deadline_caught_but_loop_goes_on,
@@ -35,6 +36,7 @@ RULES: tuple[Rule, ...] = (
     isolation_inside_transaction.RULE,
     task_without_limit.RULE,
     soft_not_below_hard.RULE,
+    call_outlives_budget.RULE,
     dead_setting.RULE,
     limit_not_on_the_task.RULE,
 )
