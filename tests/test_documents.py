@@ -101,7 +101,7 @@ def assert_page_shows(commands: list[tuple[str, str]], ran: list[tuple[int, str]
 
 def module_rows() -> dict[str, str]:
     """CONTRIBUTING's table: what stands beside each module or package."""
-    return dict(re.findall(r"^\| `([a-z0-9_]+(?:\.py|/))` \| (.+) \|$", CONTRIBUTING, flags=re.MULTILINE))
+    return dict(re.findall(r"^\| `([a-z0-9_/]+(?:\.py|/))` \| (.+) \|$", CONTRIBUTING, flags=re.MULTILINE))
 
 
 @pytest.mark.parametrize(("command", "shown"), [pytest.param(*block, id=block[0]) for block in SHOWN])
@@ -230,7 +230,7 @@ def test_contributings_table_has_the_order_of_the_layers():
     configuration = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     layers = ast.literal_eval(re.search(r"^layers = (\[.+?^\])", configuration, flags=re.MULTILINE | re.DOTALL)[1])
     level = {name: number for number, layer in enumerate(layers) for name in layer.split(" | ")}
-    levels = [level[name.removesuffix("/").removesuffix(".py")] for name in module_rows()]
+    levels = [level[name.partition("/")[0].removesuffix(".py")] for name in module_rows()]
     assert levels == sorted(levels)
 
 

@@ -320,7 +320,7 @@ def test_tasks_of_taskipy_are_shell_texts():
 
 def test_processes_of_fly():
     found = toml_tasks.read(
-        b'[build]\ndockerfile = "d/Dockerfile"\n[processes]\nworker = "celery -c $N"\nnone = 1\n[env]\nSOFT = "150"\n[[vm]]\nsize = 2020-01-01 00:00\n'
+        b'[build]\ndockerfile = "d/Dockerfile"\n[processes]\nworker = "celery -c $N"\nnone = 1\n[env]\nSOFT = "150"\n[[vm]]\nsize = 2020-01-01\n'
     )
     (unit,) = found.units
     assert (unit.name, unit.line, words(unit.command)) == ("worker", 4, [["celery", "-c", "$N"]])
