@@ -141,6 +141,29 @@ def test_what_grows_without_end_is_cut():
     assert one(variable("MANY"), MANY="x " * 1000).unknown == "it is too long"
 
 
+@pytest.mark.parametrize("value", [None, ""])
+def test_nothing_in_quotes_is_an_empty_argument(value):
+    empty = variable("EXTRA", ":-", quoted=True)
+    assert one(empty, EXTRA=value) == Argument("", 3, Origin("fallback", "run.sh", 3, "EXTRA"))
+    assert texts(variable("EXTRA", ":+", "x", quoted=True), EXTRA=value) == [""]
+    assert texts(variable("EXTRA", ":-")) == []
+    assert texts(variable("EXTRA", ":-"), Text("", 3, True)) == [""]
+
+
+def test_what_the_surroundings_set_to_nothing_is_theirs():
+    assert one(variable("EXTRA", quoted=True), EXTRA="").origin == Origin("env", ".env", 9, "EXTRA")
+
+
+def test_a_fallback_in_what_the_surroundings_set_decides_in_quotes_too():
+    inner = Bound(Word(9, (variable("SOFT", ":-", "90", line=9),)), ".env", "env")
+    assert one(variable("CHOSEN", quoted=True), CHOSEN=inner).origin == Origin("fallback", ".env", 9, "SOFT")
+
+
+def test_the_words_of_an_array_keep_their_quotes():
+    array = Bound(Word(5, (Text(" ", 5), Text("--x", 5), Text(" ", 6), Text("a b", 6, True))), "run.sh", "literal")
+    assert [(one.text, one.line) for one in expand(word(variable("A")), "run.sh", bound_to(A=array))] == [("--x", 5), ("a b", 6)]
+
+
 def test_doubling_does_not_explode():
     def lookup(asked):
         depth = int(asked.name[1:])

@@ -130,8 +130,8 @@ def test_variables_of_just(value, expected):
 
 def test_a_script_in_a_recipe_is_read_as_one_if_a_shell_runs_it():
     found = makefile.read_just(b"a:\n  #!/usr/bin/env bash\n  if x; then\n  celery '\n  '\n  fi\nb:\n  #!/usr/bin/env python\n  no()\nc:\n  d 'e\n")
-    assert [len(unit.command) for unit in found.units] == [1, 0, 1]
-    assert found.units[0].command[0].conditions == ("if x",)
+    assert [len(unit.command) for unit in found.units] == [2, 0, 1]
+    assert [step.conditions for step in found.units[0].command] == [(), ("if x",)]
     assert found.faults[0][0] == 11
 
 

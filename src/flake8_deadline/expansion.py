@@ -114,26 +114,32 @@ def _variable(variable: Variable, path: str, lookup: Lookup, depth: int) -> Iter
     held = list(_held(bound, variable, lookup, depth)) if bound else []
     is_empty = not any(part.text or part.unknown for part in held)
     is_unset = bound is None or (is_empty and variable.operator.startswith(":"))
+    here = Origin("literal", path, variable.line)
+    found: list[_Part] = []
     if variable.operator.endswith("+"):
         if not is_unset:
-            yield from _operand(variable, path, lookup, depth, Origin("literal", path, variable.line))
-    elif not is_unset:
-        yield from held
+            found = list(_operand(variable, path, lookup, depth, here))
+    elif bound and not is_unset:
+        found, here = held, Origin(bound.kind, bound.path, bound.word.line, variable.name)
     elif variable.operator and not variable.operator.endswith("?"):
-        yield from _operand(variable, path, lookup, depth, Origin("fallback", path, variable.line, variable.name))
+        here = here._replace(kind="fallback", variable=variable.name)
+        found = list(_operand(variable, path, lookup, depth, here))
     else:
-        unset = Origin("unknown", path, variable.line, variable.name)
-        yield _Part("", variable.line, unset, f"${variable.name} is not set in any file")
+        unset = here._replace(kind="unknown", variable=variable.name)
+        found = [_Part("", variable.line, unset, f"${variable.name} is not set in any file")]
+    # Nothing: in quotes it is an empty argument, and somebody chose it.
+    yield from found or [_Part("", here.line, here, loose=True)]
 
 
 def _held(bound: Bound, variable: Variable, lookup: Lookup, depth: int) -> Iterator[_Part]:
-    """What a binding holds; what decides within it decides, and else the binding."""
+    """What a binding holds; what decides within it decides, and else the binding. A blank of its own, without quotes, is an array's."""
+    is_array = any(piece == Text(" ", piece.line) for piece in bound.word.pieces)
     for piece in bound.word.pieces:
         for part in _parts(piece, bound.path, lookup, depth + 1):
             plain = part.origin.kind == "literal" and bound.kind != "literal"
             origin = Origin(bound.kind, bound.path, part.line, variable.name) if plain else part.origin
-            # Quotes of an assignment end with it: a value is split where its use is not quoted.
-            yield part._replace(origin=origin, loose=True)
+            # Quotes of an assignment end with it, but for an array's words: a value is split where its use is not quoted.
+            yield part._replace(origin=origin, loose=part.loose or not is_array)
 
 
 def _operand(variable: Variable, path: str, lookup: Lookup, depth: int, origin: Origin) -> Iterator[_Part]:

@@ -1,25 +1,36 @@
 """Shell text to the steps that it takes: assignments and commands, in order, each with the conditions it stands under.
 
-Follows the grammar as far as it says what may be run: branches become conditions, as written; nothing is decided about them. Never raises.
+Follows the grammar as far as it says what may be run: branches become conditions, as written; nothing is decided about them. What a test runs stands
+under what is around it; `a && b` adds no condition. Here-documents, redirections and what a substitution runs are left out. Never raises.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Union
+from dataclasses import dataclass
 
-from flake8_deadline.launches import Assignment, Command, Launches, Step, Text, Unit, Variable, Word
-from flake8_deadline.reading.shell_words import BLANKS, Letter, Scanner, argv, letters, pieces
+from msgspec.structs import replace
+
+from flake8_deadline.launches import Assignment, Launches, Step, Unit, Word
+from flake8_deadline.reading.shell_letters import SPACE, Letter, letters
+from flake8_deadline.reading.shell_statements import bare, plain, statement
+from flake8_deadline.reading.shell_words import Scanner, argv, pieces
 
 __all__ = ["Letter", "argv", "letters", "pieces", "read", "steps"]
 
 _LARGEST = 1024 * 1024
-_SHELLS = re.compile(r"#!.*\b(sh|bash|dash|ash|zsh|ksh|execlineb|with-contenv)\b")
-_ASSIGNED = re.compile(r"([A-Za-z_]\w*)(\+?)=")
-_DECLARING = frozenset({"export", "declare", "local", "readonly", "typeset"})
-_TESTING = frozenset({"if", "elif", "while", "until", "for", "select"})
-_HERE = re.compile(r"<<-?(?!<)")
+_DEEPEST = 40
+_LONGEST = 300
+"""Letters of a condition that are kept."""
+_SHELLS = re.compile(r"#!.*(?:(?:^|[!/\s])(?:sh|[bd]?ash|zsh|m?ksh|with-contenv)(?:\s|$)|\{\{)")
+_OPERATOR = re.compile(r"\|\||&&|\|&|;;&|;;|;&|[;&|()\n]")
+_JOINING = frozenset({"||", "&&", "|", "|&"})
+_REDIRECTION = re.compile(r"<<<|<<-|<<|<&|<>|<|>>|>&|>\||>")
+_PATTERN_BREAKS = frozenset(")|")
+_TEST_BREAKS = frozenset(";")
+_COMPOUND = {"if": "if", "while": "loop", "until": "loop", "for": "loop", "select": "loop", "case": "case", "{": "{"}
+_ENDING = {"fi": "if", "done": "loop", "esac": "case", "}": "{"}
 
 
 def read(text: bytes) -> Launches:
@@ -36,10 +47,28 @@ def read(text: bytes) -> Launches:
 def steps(found: Sequence[Letter]) -> tuple[tuple[Step, ...], tuple[tuple[int, str], ...]]:
     """The steps of a shell text, and what could not be read of it."""
     script = _Script(found)
-    while script.scanner.at < len(found):
+    while script.scanner.here():
         script.advance()
     script.end()
-    return tuple(script.steps), tuple(script.scanner.faults)
+    exported = script.exported
+    taken = (replace(step, exported=True) if isinstance(step, Assignment) and step.name in exported else step for step in script.steps)
+    return tuple(taken), tuple(script.scanner.faults)
+
+
+@dataclass
+class _Frame:
+    """A compound command that has not ended yet."""
+
+    kind: str
+    """"if", "loop", "case", "branch" (of a case), "{" or "("."""
+    list_start: int
+    """Where the list of commands begins in which it stands."""
+    test: int
+    """Where its test begins."""
+    before: str = ""
+    """The condition it stands under as a whole."""
+    condition: str = ""
+    """The one that what comes next in it stands under."""
 
 
 class _Script:
@@ -48,223 +77,203 @@ class _Script:
     def __init__(self, found: Sequence[Letter]) -> None:
         self.scanner = Scanner(found)
         self.steps: list[Step] = []
+        self.exported: set[str] = set()
         self._words: list[Word] = []
-        self._began = 0
-        """Where the statement begins."""
-        self._around: list[str] = []
-        """The conditions; "" for a group without one, "case" for a `case` between its branches."""
-        self._test: int | None = None
-        """Where the test began that is being read."""
+        self._frames: list[_Frame] = []
+        self._start = -1
+        """Where the list of commands (`a && b || c`) begins; -1: at the next word."""
+        self._joined = False
+        """Whether the list goes on, be it on the next line."""
         self._unless = ""
-        self._heredocs: list[str] = []
+        self._function = ""
+        self._heredocs: list[tuple[str, bool]] = []
 
     def advance(self) -> None:
         """Read one word or one operator."""
         scanner = self.scanner
-        letter = scanner.peek()[0]
-        if isinstance(letter, str) and letter in BLANKS:
-            scanner.at += 1
-        elif letter == "#":
-            while scanner.peek()[0] not in ("\n", ""):
-                scanner.at += 1
-        elif letter in ("<", ">") and not scanner.starts("<%"):
+        scanner.skip_blanks()
+        letter = scanner.here()
+        if letter == "#":
+            scanner.skip_line()
+        elif self._frames and self._frames[-1].kind == "case":
+            self._branch(letter)
+        elif letter in ("<", ">") and not scanner.hole():
             self._redirection()
         elif scanner.starts("&>"):
             scanner.at += 1
             self._redirection()
-        elif isinstance(letter, str) and letter in ";&|()\n":
-            self._operator(letter)
-        else:
-            self._read_word()
+        elif letter in (";", "&", "|", "(", ")", "\n"):
+            self._operator()
+        elif letter:
+            self._word()
 
-    def _read_word(self) -> None:
+    def _word(self) -> None:
         start = self.scanner.at
+        self._start = start if self._start < 0 else self._start
         word = self.scanner.word()
-        if word is None:
-            return  # a backslash at the end of a line
-        if not self._words:
-            self._began = start
-        text = _plain(word)
-        if text.isdigit() and self.scanner.peek()[0] in ("<", ">"):
+        if word is None or (plain(word).isdecimal() and self.scanner.here() in ("<", ">")):
             return
-        if self._around and self._around[-1] == "case" and self._test is None:
-            self._branch(text)
-        elif text == "in" and self._test is not None and len(self._words) == 2 and self.scanner.written(self._test, self._test + 4) == "case":
-            self._test, self._words = None, []
-            self._around.append("case")
-        elif self._words or not self._reserved(text, start):
+        if self._words or not self._reserved(plain(word), start):
             self._words.append(word)
+            if len(self._words) == 1 and plain(word) == "[[":
+                self._skip_test()
+
+    def _skip_test(self) -> None:
+        """To the end of `[[ … ]]`, in which operators are words."""
+        scanner = self.scanner
+        while scanner.here() not in (";", ""):
+            word = scanner.word(_TEST_BREAKS)
+            if word is None:
+                scanner.at += scanner.here() not in (";", "")
+            elif plain(word) == "]]":
+                break
 
     # Operators
 
-    def _operator(self, letter: str) -> None:
+    def _operator(self) -> None:
         scanner = self.scanner
-        if self._around and self._around[-1] == "case" and letter in "(|)":
-            scanner.at += 1
+        found = _OPERATOR.match(scanner.written(scanner.at, scanner.at + 3))
+        operator = found[0] if found else ""
+        if operator == "(":
+            self._bracket()
             return
-        if scanner.starts("()") and len(self._words) == 1:
-            scanner.at += 2
-            self._around.append(f"function {_plain(self._words.pop())}")
-            self._skip_brace()
-            return
-        after = scanner.written(self._began, scanner.at).strip() if scanner.starts("||") and self._words else ""
-        closes = scanner.starts(";;") or scanner.starts(";&")
-        scanner.at += 2 if closes or scanner.starts("&&") or scanner.starts("||") else 1
+        joined = operator in _JOINING or (operator == "\n" and not self._words and self._joined)
+        before = self._text(self._start, scanner.at) if operator == "||" and self._start >= 0 else ""
         self.end()
-        self._unless = f"unless {after}" if after else ""
-        if closes:
-            self._close_branch()
-        if letter == "\n":
+        scanner.at += len(operator)
+        self._joined = joined
+        if operator == "||":
+            self._unless = f"unless {before}" if before else ""
+        elif operator == "&&" or not joined:
+            self._unless = ""
+        if not joined:
+            self._start = -1
+        if operator.startswith(";") and len(operator) > 1:
+            self._close("branch")
+        elif operator == ")":
+            self._close("(")
+        elif operator == "\n":
             self._skip_heredocs()
 
-    def _skip_brace(self) -> None:
-        """The brace that opens a function's body."""
-        while (letter := self.scanner.peek()[0]) and isinstance(letter, str) and letter in BLANKS + "\n":
-            self.scanner.at += 1
-        if self.scanner.peek()[0] == "{":
-            self.scanner.at += 1
+    def _bracket(self) -> None:
+        scanner = self.scanner
+        if scanner.starts("(("):
+            scanner.opaque()
+        elif len(self._words) == 1 and scanner.starts("()"):
+            scanner.at += 2
+            self._function = plain(self._words.pop())
+        else:
+            if not self._words:
+                self._open("(", scanner.at)
+            scanner.at += 1
 
     def _redirection(self) -> None:
         scanner = self.scanner
-        here = _HERE.match(scanner.written(scanner.at, scanner.at + 4))
-        while scanner.peek()[0] in ("<", ">", "&", "|"):
-            scanner.at += 1
-        if here and scanner.peek()[0] == "-":
-            scanner.at += 1
-        while scanner.peek()[0] in (" ", "\t"):
-            scanner.at += 1
-        target = scanner.word(breaks=";&|)\n")
-        if here and target is not None:
-            self._heredocs.append(_bare(target))
+        if scanner.here(1) == "(":  # `<(…)` is a word
+            line = scanner.line()
+            self._words.append(Word(line, (scanner.opaque(),)))
+            return
+        found = _REDIRECTION.match(scanner.written(scanner.at, scanner.at + 3))
+        operator = found[0] if found else ""
+        scanner.at += len(operator)
+        scanner.skip_blanks()
+        if scanner.here() in ("<", ">") and scanner.here(1) == "(":
+            scanner.opaque()
+            return
+        target = scanner.word()
+        if target is not None and operator in ("<<", "<<-"):
+            self._heredocs.append((bare(target), operator == "<<-"))
 
     def _skip_heredocs(self) -> None:
-        scanner, ends = self.scanner, self._heredocs
-        while ends and scanner.at < len(scanner.letters):
-            start = scanner.at
-            while scanner.peek()[0] not in ("\n", ""):
-                scanner.at += 1
-            scanner.at += 1
-            if scanner.written(start, scanner.at).strip() == ends[0]:
-                del ends[0]
+        scanner = self.scanner
+        for end, indented in self._heredocs:
+            line = ""
+            while scanner.here() and line != end:
+                start = scanner.at
+                scanner.skip_line()
+                line = scanner.written(start, scanner.at)
+                line = (line.lstrip("\t") if indented else line).rstrip()
+                scanner.at = min(scanner.at + 1, len(scanner.letters))
+        self._heredocs = []
 
-    # Reserved words
+    # Compound commands
 
     def _reserved(self, text: str, start: int) -> bool:
         """Take a word that shapes the script; False for any other."""
-        if text in _TESTING or text == "case":
-            self._test = start
-            self._words = [Word(0)] if text in ("for", "select", "case") else []
-            self._began = start
-        elif text in ("then", "do"):
-            self._opened(start)
-        elif text == "else":
-            self._around[-1:] = ["else"]
-        elif text in ("fi", "done", "}"):
-            del self._around[-1:]
-        elif text == "esac":
-            del self._around[-2:]  # the branch that nothing has closed, and the case around it
-        elif text == "{":
-            self._around.append("")
+        frame = self._frames[-1] if self._frames else None
+        if text in _COMPOUND:
+            self._open(_COMPOUND[text], start)
+            if text == "case":
+                self._skip_subject()
+            return text not in ("for", "select")  # their head is a statement, which says what the variable is
+        if text in _ENDING:
+            self._close(_ENDING[text])
+        elif text in ("then", "do", "else", "elif"):
+            if frame and frame.kind in ("if", "loop"):
+                frame.condition = "else" if text == "else" else "" if text == "elif" else self._text(frame.test, start)
+                frame.test = start
+            self._start, self._unless = -1, ""
         elif text == "function":
-            name = self._next_word()
-            self._around.append(f"function {name.removesuffix('()')}")
-            self._skip_brace()
+            self.scanner.skip_blanks()
+            name = self.scanner.word()
+            self._function = plain(name) if name else ""
+            self.scanner.skip_blanks()
+            self.scanner.at += 2 * self.scanner.starts("()")
         else:
             return text in ("!", "time")
         return True
 
-    def _next_word(self) -> str:
-        while self.scanner.peek()[0] in (" ", "\t"):
-            self.scanner.at += 1
-        word = self.scanner.word(breaks=";&|<>\n")
-        return _plain(word) if word else ""
+    def _skip_subject(self) -> None:
+        """`WORD in`."""
+        for _ in range(2):
+            while self.scanner.here() in SPACE or self.scanner.starts("\\\n"):
+                self.scanner.at += 1 if self.scanner.here() in SPACE else 2
+            self.scanner.word()
 
-    def _opened(self, start: int) -> None:
-        """The end of a test: what follows stands under it."""
-        test = self.scanner.written(self._test, start).strip().rstrip(";").strip() if self._test is not None else ""
-        self._test = None
-        if test.startswith("elif"):
-            del self._around[-1:]
-        self._around.append(" ".join(test.split()))
-
-    def _branch(self, text: str) -> None:
+    def _branch(self, letter: str) -> None:
         """The pattern of a branch of `case`; `esac` ends it."""
-        if text == "esac":
-            del self._around[-1:]
+        scanner = self.scanner
+        start = scanner.at
+        if letter in ("\n", ";", "(", "&", ""):
+            scanner.at += letter != ""
             return
-        while self.scanner.peek()[0] not in (")", "\n", ""):
-            text += str(self.scanner.peek()[0])
-            self.scanner.at += 1
-        self.scanner.at += 1
-        self._around.append(f"case {text})")
+        first = scanner.word(_PATTERN_BREAKS | {";"})
+        if first is not None and plain(first) == "esac":
+            self._close("case")
+            return
+        while scanner.here() not in (")", "\n", ""):
+            if scanner.word(_PATTERN_BREAKS) is None:
+                scanner.at += 1
+        pattern = self._text(start, scanner.at)
+        scanner.at += 1
+        self._open("branch", start)
+        self._frames[-1].condition = f"case {pattern})"
 
-    def _close_branch(self) -> None:
-        if self._around and self._around[-1].startswith("case "):
-            self._around.pop()
+    def _open(self, kind: str, start: int) -> None:
+        before = self._unless
+        if self._function and kind in ("{", "("):
+            before, self._function = f"function {self._function}", ""
+        self._frames.append(_Frame(kind, self._start if self._start >= 0 else start, start, before))
+        self._start, self._unless = -1, ""
+
+    def _close(self, kind: str) -> None:
+        """Leave the innermost of a kind, with a branch in it that nothing has closed."""
+        frames = self._frames
+        if kind == "case" and len(frames) > 1 and frames[-1].kind == "branch":
+            frames.pop()
+        if frames and frames[-1].kind == kind:
+            self._start = frames.pop().list_start
+
+    def _text(self, start: int, end: int) -> str:
+        """A condition, on one line."""
+        written = self.scanner.written(start, min(end, start + _LONGEST)).replace("\\\n", " ")
+        return " ".join(written.split()).rstrip("; ") + "…" * (end > start + _LONGEST)
 
     # Statements
 
     def end(self) -> None:
         """A statement is over."""
         words, self._words = self._words, []
-        if self._test is not None:
-            return
-        conditions = tuple(condition for condition in self._around if condition not in ("", "case"))
-        if self._unless:
-            conditions, self._unless = (*conditions, self._unless), ""
-        self.steps += _statement(words, conditions)
-
-
-def _statement(words: list[Word], conditions: tuple[str, ...]) -> list[Step]:
-    count = next((index for index, word in enumerate(words) if not _ASSIGNED.match(_beginning(word))), len(words))
-    assigned = [_assignment(word, conditions) for word in words[:count]]
-    rest = words[count:]
-    if not rest:
-        return [*assigned]
-    name = _plain(rest[0])
-    if name in _DECLARING:
-        exported = name == "export" or any(_plain(word) == "-x" for word in rest)
-        return [_assignment(word, conditions, exported) for word in rest[1:] if _ASSIGNED.match(_beginning(word))]
-    if name == ":":
-        return [step for word in rest[1:] for step in _defaults(word, conditions)]
-    return [Command(rest[0].line, tuple(rest), tuple(assigned), conditions)]
-
-
-def _assignment(word: Word, conditions: tuple[str, ...], exported: bool = False) -> Assignment:
-    first = word.pieces[0]
-    text = _beginning(word)
-    match = _ASSIGNED.match(text)
-    name, more = (match[1], match[2]) if match else (text, "")
-    left = text[match.end() :] if match else ""
-    value: list[Union[Text, Variable]] = [Variable(name, word.line)] if more else []
-    value += [Text(left, word.line)] if left and isinstance(first, Text) else []
-    return Assignment(name, Word(word.line, (*value, *word.pieces[1:])), word.line, exported, conditions=conditions)
-
-
-def _defaults(word: Word, conditions: tuple[str, ...]) -> list[Assignment]:
-    """`: "${NAME:=value}"`."""
-    return [
-        Assignment(piece.name, Word(piece.line, piece.operand), piece.line, if_unset=True, conditions=conditions)
-        for piece in word.pieces
-        if isinstance(piece, Variable) and piece.operator.endswith("=")
-    ]
-
-
-def _beginning(word: Word) -> str:
-    """The text that a word begins with outside of quotes."""
-    first = word.pieces[0] if word.pieces else None
-    return first.text if isinstance(first, Text) and not first.quoted else ""
-
-
-def _plain(word: Word) -> str:
-    """A word that is text without quotes; "" for any other."""
-    return (
-        "".join(piece.text for piece in word.pieces if isinstance(piece, Text))
-        if all(isinstance(piece, Text) and not piece.quoted for piece in word.pieces)
-        else ""
-    )
-
-
-def _bare(word: Word) -> str:
-    """A word's text, quotes or not."""
-    return "".join(piece.text for piece in word.pieces if isinstance(piece, Text))
+        if words:
+            around = [condition for frame in self._frames[:_DEEPEST] for condition in (frame.before, frame.condition) if condition]
+            self.steps += statement(words, (*around, self._unless) if self._unless else tuple(around), self.exported)

@@ -5,312 +5,31 @@ What the words of a statement mean, and which statements there are, is decided i
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from typing import Union
+from collections.abc import Callable, Sequence, Set
+from string import ascii_letters, digits
+
+from msgspec.structs import replace
 
 from flake8_deadline.launches import Opaque, Piece, Sum, Text, Variable, Word
+from flake8_deadline.reading.shell_letters import SPACE, Cursor, Letter, Made
 
-Letter = tuple[Union[str, Piece], int]
-"""One character, or a piece that an outer level has read already, and its line."""
-
-END: Letter = ("", 0)
-BLANKS = " \t\r"
-BREAKS = ";&|()<>\n"
+BREAKS = frozenset(";&|()<>")
 _DEEPEST = 40
-_NAME = re.compile(r"[A-Za-z_]\w*")
+_INITIAL = frozenset(ascii_letters + "_")
+_INNER = _INITIAL | frozenset(digits)
+_NUMBER = _INNER | {"#"}
 _OPERATORS = (":-", ":=", ":+", ":?", "-", "=", "+", "?")
-_SPECIAL = "@*#?!-$0123456789"
-_ESCAPES = {"n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"'}
-_HOLES = {"{{": "}}", "{%": "%}", "<%": "%>"}
-_ARRAY = re.compile(r"[A-Za-z_]\w*\+?=")
-
-
-def letters(text: str, line: int = 1) -> list[Letter]:
-    """The letters of a text that begins on `line`."""
-    found: list[Letter] = []
-    for letter in text:
-        found.append((letter, line))
-        line += letter == "\n"
-    return found
-
-
-class Pieces:
-    """Pieces in the making: letters of one line that are quoted alike become one Text."""
-
-    def __init__(self) -> None:
-        self.found: list[Piece] = []
-        self.began = False
-        """Whether there is a word at all, be it an empty one in quotes."""
-
-    def put(self, letter: Union[str, Piece], line: int, quoted: bool = False) -> None:
-        self.began = True
-        last = self.found[-1] if self.found else None
-        if not isinstance(letter, str):
-            self.found.append(letter)
-        elif isinstance(last, Text) and last.line == line and last.quoted == quoted:
-            self.found[-1] = Text(last.text + letter, line, quoted)
-        else:
-            self.found.append(Text(letter, line, quoted))
-
-    @property
-    def plain(self) -> str | None:
-        """The text, where there is nothing else and no quote."""
-        if any(not isinstance(piece, Text) or piece.quoted for piece in self.found):
-            return None
-        return "".join(piece.text for piece in self.found if isinstance(piece, Text))
-
-
-class Scanner:
-    """Reads words from letters. With `variables` false, `$` and backquotes are letters like others."""
-
-    def __init__(self, found: Sequence[Letter], variables: bool = True) -> None:
-        self.letters = found
-        self.at = 0
-        self.faults: list[tuple[int, str]] = []
-        self._variables = variables
-        self._depth = 0
-
-    def peek(self, ahead: int = 0) -> Letter:
-        return self.letters[self.at + ahead] if self.at + ahead < len(self.letters) else END
-
-    def starts(self, text: str) -> bool:
-        return all(self.peek(index)[0] == letter for index, letter in enumerate(text))
-
-    def written(self, start: int, end: int) -> str:
-        """The text between two positions; a piece of an outer level as a variable is written."""
-        shown = (
-            letter if isinstance(letter, str) else f"${letter.name}" if isinstance(letter, Variable) else "…" for letter, _ in self.letters[start:end]
-        )
-        return "".join(shown)
-
-    # Words
-
-    def word(self, breaks: str = BREAKS) -> Word | None:
-        """The next word; None where none begins here."""
-        line = self.peek()[1]
-        made = Pieces()
-        while self.at < len(self.letters):
-            letter, _ = self.peek()
-            if isinstance(letter, str) and letter in BLANKS + breaks and not self.starts("<%"):
-                if not (letter == "(" and self._is_array(made)):
-                    break
-                self._array(made)
-            else:
-                self._unit(made)
-        return Word(line, tuple(made.found)) if made.began else None
-
-    def _is_array(self, made: Pieces) -> bool:
-        return bool(made.plain and _ARRAY.fullmatch(made.plain))
-
-    def _array(self, made: Pieces) -> None:
-        """`(--soft 60 --hard 90)`: the words, with blanks between them."""
-        self.at += 1
-        while self.at < len(self.letters) and self.peek()[0] != ")":
-            item = self.word()
-            if item is None:
-                self.at += 1
-                continue
-            made.put(" ", item.line)
-            for piece in item.pieces:
-                made.put(piece, item.line)
-        self.at += 1
-
-    def _unit(self, made: Pieces) -> None:
-        """One letter, quote, expansion or hole outside of quotes."""
-        letter, line = self.peek()
-        if letter == "'":
-            self._single(made)
-        elif letter == '"':
-            self._double(made)
-        elif letter == "\\":
-            following, _ = self.peek(1)
-            self.at += 2
-            if following not in ("\n", ""):
-                made.put(following, line, True)
-        elif not self._expanded(made, quoted=False):
-            self.at += 1
-            made.put(letter, line)
-
-    def _single(self, made: Pieces) -> None:
-        start = self.peek()[1]
-        self.at += 1
-        made.began = True
-        while self.peek()[0] != "'":
-            if not self._kept(made, start):
-                return
-        self.at += 1
-
-    def _kept(self, made: Pieces, start: int) -> bool:
-        """Take one letter as it is; False, and a fault, at the end of the text."""
-        if self.at >= len(self.letters):
-            self.faults.append((start, "a quote that begins here is not ended"))
-            return False
-        letter, line = self.peek()
-        self.at += 1
-        made.put(letter, line, True)
-        return True
-
-    def _double(self, made: Pieces) -> None:
-        start = self.peek()[1]
-        self.at += 1
-        made.began = True
-        while self.peek()[0] != '"':
-            following = self.peek(1)[0]
-            if self.peek()[0] == "\\" and isinstance(following, str) and following in '$`"\\\n' and following:
-                line = self.peek()[1]
-                self.at += 2
-                if following != "\n":
-                    made.put(following, line, True)
-            elif not self._expanded(made, quoted=True) and not self._kept(made, start):
-                return
-        self.at += 1
-
-    # Expansions
-
-    def _expanded(self, made: Pieces, quoted: bool) -> bool:
-        """Read an expansion or a template's hole, if one begins here."""
-        letter, line = self.peek()
-        hole = next((end for begin, end in _HOLES.items() if self.starts(begin)), None)
-        if hole:
-            made.put(Opaque(self._through(hole), line), line)
-        elif letter == "`" and self._variables:
-            self.at += 1
-            made.put(Opaque("`" + self._through("`"), line), line)
-        elif letter == "$" and self._variables and self._depth < _DEEPEST:
-            self._depth += 1
-            piece = self._dollar(line, quoted, made)
-            self._depth -= 1
-            if piece is None:
-                return False
-            if not isinstance(piece, bool):
-                made.put(piece, line)
-        else:
-            return False
-        return True
-
-    def _through(self, end: str) -> str:
-        """The text up to and with `end`, or to the end of all."""
-        start = self.at
-        while self.at < len(self.letters) and not self.starts(end):
-            self.at += 1
-        self.at = min(self.at + len(end), len(self.letters))
-        return self.written(start, self.at)
-
-    def _dollar(self, line: int, quoted: bool, made: Pieces) -> Piece | bool | None:
-        """What `$` begins; True where it was put already, None where it is a letter."""
-        following = self.peek(1)[0]
-        if self.starts("$(("):
-            return self._sum(line)
-        if following == "(":
-            return self._substitution(line)
-        if following == "{":
-            return self._parameter(line, quoted)
-        if following == "'" and not quoted:
-            self._ansi(made)
-            return True
-        if isinstance(following, str) and following and following in _SPECIAL:
-            self.at += 2
-            return Opaque(f"${following}", line)
-        self.at += 1
-        name = self._name()
-        if name:
-            return Variable(name, line, quoted=quoted)
-        self.at -= 1
-        return None
-
-    def _name(self) -> str:
-        start = self.at
-        while isinstance(self.peek()[0], str) and _NAME.fullmatch(self.written(start, self.at + 1)) and self.peek() != END:
-            self.at += 1
-        return self.written(start, self.at)
-
-    def _ansi(self, made: Pieces) -> None:
-        start = self.peek()[1]
-        self.at += 2
-        made.began = True
-        while self.peek()[0] != "'":
-            following = self.peek(1)[0]
-            if self.peek()[0] == "\\" and isinstance(following, str) and following in _ESCAPES:
-                made.put(_ESCAPES[following], self.peek()[1], True)
-                self.at += 2
-            elif not self._kept(made, start):
-                return
-        self.at += 1
-
-    def _substitution(self, line: int) -> Opaque:
-        """`$(…)`, with the brackets and quotes in it."""
-        start = self.at
-        self.at += 1
-        self._balanced("(", ")")
-        return Opaque(self.written(start, self.at), line)
-
-    def _balanced(self, begin: str, end: str) -> None:
-        depth = 0
-        while self.at < len(self.letters):
-            letter = self.peek()[0]
-            if letter == "'":
-                self._single(Pieces())
-                continue
-            self.at += 2 if letter == "\\" else 1
-            depth += (letter == begin) - (letter == end)
-            if not depth:
-                break
-        self.at = min(self.at, len(self.letters))
-
-    def _parameter(self, line: int, quoted: bool) -> Piece:
-        """`${NAME}`, `${NAME:-operand}`, `${NAME[@]}`; what else there is cannot be read."""
-        start = self.at
-        self.at += 2
-        name = self._name()
-        if self.starts("[@]") or self.starts("[*]"):
-            self.at += 3
-            quoted = False
-        operator = next((operator for operator in _OPERATORS if self.starts(operator)), "")
-        self.at += len(operator)
-        if name and (operator or self.peek()[0] == "}"):
-            operand = Pieces()
-            while self.at < len(self.letters) and self.peek()[0] != "}":
-                self._unit(operand)
-            self.at = min(self.at + 1, len(self.letters))
-            return Variable(name, line, operator, tuple(operand.found), quoted)
-        self.at = start + 1
-        self._balanced("{", "}")
-        return Opaque(self.written(start, self.at), line)
-
-    def _sum(self, line: int) -> Sum:
-        """`$((…))`: names in it are variables."""
-        self.at += 3
-        made, depth = Pieces(), 0
-        while self.at < len(self.letters) and (depth or not self.starts("))")):
-            letter, here = self.peek()
-            name = self._name()
-            if name:
-                made.put(Variable(name, here), here)
-            elif not self._expanded(made, quoted=True):
-                depth += (letter == "(") - (letter == ")")
-                self.at += 1
-                made.put(letter, here)
-        self.at = min(self.at + 2, len(self.letters))
-        return Sum(tuple(made.found), line)
-
-    def value(self) -> tuple[Piece, ...]:
-        """All letters as one value: expansions are read, quotes are letters."""
-        made = Pieces()
-        while self.at < len(self.letters):
-            letter, line = self.peek()
-            if not self._expanded(made, quoted=False):
-                self.at += 1
-                made.put(letter, line)
-        return tuple(made.found)
+_SPECIAL = frozenset("@*#?!-$" + digits)
+_ESCAPED = frozenset('$`"\\\n')
+_ANSI = {"n": "\n", "t": "\t", "\\": "\\", "'": "'", '"': '"'}
 
 
 def argv(found: Sequence[Letter], variables: bool = True) -> tuple[Word, ...]:
     """One command line, split into words by the shell's quoting; operators are letters."""
     scanner = Scanner(found, variables)
     words = []
-    while scanner.at < len(found):
-        word = scanner.word(breaks="\n")
+    while scanner.here():
+        word = scanner.word(frozenset())
         if word is None:
             scanner.at += 1
         else:
@@ -320,4 +39,218 @@ def argv(found: Sequence[Letter], variables: bool = True) -> tuple[Word, ...]:
 
 def pieces(found: Sequence[Letter], variables: bool = True) -> tuple[Piece, ...]:
     """A value that is not split and whose quotes are letters."""
-    return Scanner(found, variables).value()
+    scanner = Scanner(found, variables)
+    made = Made()
+    while scanner.here():
+        scanner.part(made)
+    return made.pieces()
+
+
+class Scanner(Cursor):
+    """Reads words from letters. With `variables` false, `$` and backquotes are letters like others."""
+
+    def __init__(self, found: Sequence[Letter], variables: bool = True) -> None:
+        super().__init__(found)
+        self._variables = variables
+        self._depth = 0
+
+    # Words
+
+    def word(self, breaks: Set[str] = BREAKS, arrays: bool = True) -> Word | None:
+        """The next word; None where none begins here."""
+        made = Made()
+        while (letter := self.here()) and letter not in SPACE:
+            if letter in breaks and not self.hole():
+                if not (arrays and letter == "(" and made.begins_array()):
+                    break
+                self._array(made)
+            else:
+                self._unit(made)
+        return None if made.line is None else Word(made.line, made.pieces())
+
+    def _array(self, made: Made) -> None:
+        """`(--soft 60 --hard 90)`: the words, a blank in front of each."""
+        start = self.line()
+        self.at += 1
+        while (letter := self.here()) != ")":
+            if not letter:
+                self.faults.append((start, "an array that begins here is not ended"))
+                return
+            item = None if letter == "#" else self.word(arrays=False)
+            if letter == "#":
+                self.skip_line()
+            elif item is None:
+                self.at += self.here() != ")"
+            else:
+                made.put(Text(" ", item.line), item.line)
+                for piece in item.pieces:
+                    made.put(piece, piece.line)
+        self.at += 1
+
+    def part(self, made: Made) -> None:
+        """One letter or expansion of a value in which quotes are letters."""
+        if (self.here() == "$" and self.here(1) in ("'", '"')) or not self._expanded(made, False):
+            self._keep(made, False)
+
+    def _unit(self, made: Made) -> None:
+        """One letter, quote, expansion or hole outside of quotes."""
+        letter = self.here()
+        if letter == "'":
+            self._quote(made, "'", self._literal)
+        elif letter == '"':
+            self._quote(made, '"', self._inner)
+        elif letter == "\\":
+            self._unescape(made)
+        elif not self._expanded(made, False):
+            self._keep(made, False)
+
+    def _unescape(self, made: Made) -> None:
+        """A backslash and what it protects; with a newline, nothing."""
+        self.at += 1
+        if self.here() == "\n":
+            self.at += 1
+        elif self.here():
+            self._keep(made, True)
+
+    def _keep(self, made: Made, quoted: bool) -> None:
+        letter, line = self.letters[self.at]
+        self.at += 1
+        made.put(replace(letter, quoted=True) if quoted and isinstance(letter, (Text, Variable)) else letter, line, quoted)
+
+    def _quote(self, made: Made, opening: str, step: Callable[[Made], None]) -> None:
+        """What stands in quotes, step by step."""
+        line, size = self.line(), made.size()
+        made.begin(line)
+        self.at += len(opening)
+        while (letter := self.here()) != opening[-1]:
+            if not letter:
+                self.faults.append((line, "a quote that begins here is not ended"))
+                return
+            step(made)
+        if made.size() == size:
+            made.empty(line)
+        self.at += 1
+
+    def _literal(self, made: Made) -> None:
+        """One letter within single quotes."""
+        if not self._holed(made):
+            self._keep(made, True)
+
+    def _inner(self, made: Made, escaped: Set[str] = _ESCAPED) -> None:
+        """One letter or expansion within double quotes."""
+        if self.here() == "\\" and self.here(1) in escaped:
+            self._unescape(made)
+        elif not self._expanded(made, True):
+            self._keep(made, True)
+
+    def _ansi(self, made: Made) -> None:
+        """One letter within `$'…'`."""
+        if self.here() == "\\" and self.here(1) in _ANSI:
+            made.put(_ANSI[self.here(1)], self.line(), True)
+            self.at += 2
+        else:
+            self._keep(made, True)
+
+    # Expansions
+
+    def _holed(self, made: Made) -> bool:
+        end = self.hole()
+        if end:
+            made.put(Opaque(self.written(self.at, end), self.line()), self.line())
+            self.at = end
+        return bool(end)
+
+    def _expanded(self, made: Made, quoted: bool) -> bool:
+        """Read an expansion or a template's hole, if one begins here."""
+        if self._holed(made):
+            return True
+        letter, line = self.here(), self.line()
+        if not self._variables or letter not in ("$", "`"):
+            return False
+        following = self.here(1)
+        if letter == "`":
+            made.put(self.opaque(), line)
+        elif following in ("(", "{"):
+            made.put(self._bracketed(following, quoted), line)
+        elif following == "'" and not quoted:
+            self._quote(made, "$'", self._ansi)
+        elif following == '"' and not quoted:
+            self._quote(made, '$"', self._inner)
+        elif following in _SPECIAL:
+            self.at += 2
+            made.put(Opaque(f"${following}", line), line)
+        elif following in _INITIAL:
+            self.at += 1
+            made.put(Variable(self._run(_INNER), line, quoted=quoted), line)
+        else:
+            return False
+        return True
+
+    def _run(self, allowed: Set[str]) -> str:
+        """The letters from here on that are allowed."""
+        start = self.at
+        while self.here() in allowed:
+            self.at += 1
+        return self.written(start, self.at)
+
+    def _bracketed(self, bracket: str, quoted: bool) -> Piece:
+        """`$(`, `$((` or `${`; read again without a look at what is in it where it is none of what is known, or too deep."""
+        start, faults, line = self.at, len(self.faults), self.line()
+        found: Piece | None = None
+        if self._depth < _DEEPEST and (bracket == "{" or self.starts("$((")):
+            self._depth += 1
+            found = self._parameter(quoted) if bracket == "{" else self._sum()
+            self._depth -= 1
+        if found:
+            return found
+        if not self.here() and self.at > start:  # no other reading ends sooner
+            self.faults.append((line, "a substitution that begins here is not ended"))
+            return Opaque(self.written(start, self.at), line)
+        self.at = start
+        del self.faults[faults:]
+        return self.opaque()
+
+    def _parameter(self, quoted: bool) -> Variable | None:
+        """`${NAME}`, `${NAME:-operand}`, `${NAME[@]}`."""
+        line = self.line()
+        self.at += 2
+        name = self._run(_INNER) if self.here() in _INITIAL else ""
+        all_items = self.starts("[@]") or self.starts("[*]")
+        self.at += 3 * all_items
+        operator = next((operator for operator in _OPERATORS if self.starts(operator)), "")
+        if not name or not (operator or self.here() == "}"):
+            return None
+        self.at += len(operator)
+        made = Made()
+        while (letter := self.here()) != "}":
+            if not letter:
+                self.faults.append((line, "a `${` that begins here is not ended"))
+                break
+            if quoted and letter != '"':
+                self._inner(made, _ESCAPED | {"}"})
+            else:
+                self._unit(made)
+        self.at += 1
+        return Variable(name, line, operator, made.pieces(), quoted and not all_items)
+
+    def _sum(self) -> Sum | None:
+        """`$((…))`: names in it are variables."""
+        line = self.line()
+        self.at += 3
+        made, depth = Made(), 0
+        while (letter := self.here()) and (depth or letter != ")"):
+            depth += (letter == "(") - (letter == ")")
+            here = self.line()
+            if letter in _INITIAL:
+                made.put(Variable(self._run(_INNER), here), here)
+            elif letter in _INNER:
+                for digit in self._run(_NUMBER):
+                    made.put(digit, here)
+            elif letter == '"':
+                self.at += 1
+            elif not self._expanded(made, False):
+                self._keep(made, False)
+        if not self.starts("))"):
+            return None
+        self.at += 2
+        return Sum(made.pieces(), line)
